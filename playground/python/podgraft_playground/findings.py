@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import Object, object_at
-from podgraft.cli.explain.decision_trace import RESULT_STEP, StepResult, TraceStep, Verdict
+from podgraft.base.trace import TraceStep
+from podgraft.cli.explain.decision_trace import RESULT_STEP, Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.core.policy import INJECT_KEY, InjectionRules, StepName
 
@@ -95,14 +96,14 @@ def _plain(step: TraceStep) -> Sentence:
 
 
 def _find_host_network(step: TraceStep, subject: Subject) -> Finding:
-    is_used = step.outcome is StepResult.STOPS
+    is_used = step.outcome == "stops"
     text = "used: a sidecar would capture the traffic of the host" if is_used else "not used"
     return _finding(say("Host network"), say(text), subject.find(("spec", "hostNetwork")))
 
 
 def _find_namespace(step: TraceStep, subject: Subject) -> Finding:
     count = len(subject.rules.ignored_namespaces)
-    is_ignored = step.outcome is StepResult.STOPS
+    is_ignored = step.outcome == "stops"
     template = "`{}` is in the list of {}" if is_ignored else "`{}` is not in the list of {}"
     if not count:
         template = "`{}` is not ignored; the list is empty"
@@ -136,7 +137,7 @@ def _find_inject_setting(step: TraceStep, subject: Subject) -> Finding:
     if setting is None:
         return Finding(say("Inject label or annotation"), say("not set"))
     kind, value = setting
-    if step.outcome is StepResult.PASSES:
+    if step.outcome == "passes":
         sentence = say('`"{}"` has no effect; use `"true"` or `"false"`', value)
     else:
         sentence = say('`{}: "{}"`', INJECT_KEY, value)
@@ -228,9 +229,9 @@ def _decisive_fields(step: TraceStep, kind: str) -> Iterator[Path]:
         yield ("spec", "matchConstraints")
     if kind == "rule":
         yield ("spec", "validations")
-    if kind == "mutation" and step.outcome is StepResult.CHANGES:
+    if kind == "mutation" and step.outcome == "changes":
         yield ("spec", "mutations")
-    if step.outcome is StepResult.CHANGES:
+    if step.outcome == "changes":
         yield ("spec", "template")
     yield ("metadata", "name")
 
@@ -247,7 +248,7 @@ def _describe_result(step: TraceStep, subject: Subject, verdict: Verdict | None)
             return say("deny; kube-apiserver returns 403 Forbidden")
         case Verdict.FAILED:
             return say("fail; the `failurePolicy` of the webhook applies")
-        case Verdict.SKIPPED if subject.pod.is_pod and step.outcome is StepResult.STOPS:
+        case Verdict.SKIPPED if subject.pod.is_pod and step.outcome == "stops":
             return say("skip; kube-apiserver creates the pod without a sidecar")
         case _:
             return say("allow, without a change")

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.explain.decision_trace import RESULT_STEP, Stage, StepResult, TraceStep, Verdict
+from podgraft.base.trace import TraceStep
+from podgraft.cli.explain.decision_trace import RESULT_STEP, Stage, Verdict
 
 from .findings import Finding
 from .sentences import Sentence, join, say, to_text
@@ -123,7 +124,7 @@ def _state(group: Sequence[Step], is_deciding: bool, is_after: bool) -> str:
         return "decides"
     if any(each.step.observed.startswith("Warn") for each in group):
         return "warns"
-    if group[-1].step.outcome is StepResult.FAILS:
+    if group[-1].step.outcome == "fails":
         return "warns"
     return "after" if is_after else "continues"
 

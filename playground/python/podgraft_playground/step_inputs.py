@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.cli.explain.decision_trace import DecisionTrace, Stage, TraceStep
+from podgraft.base.trace import TraceStep
+from podgraft.cli.explain.decision_trace import DecisionTrace, Stage
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import Webhook

@@ -10,7 +10,6 @@ from podgraft.cli.explain.decision_trace import (
     DecisionTrace,
     Review,
     Stage,
-    StepResult,
     Verdict,
     describe_conclusion,
 )
@@ -130,7 +129,7 @@ def _sentence(text: str) -> str:
 
 def _describe_rejection(stage: Stage, step: str, name: str, manifests: Manifests) -> Sentence:
     steps = [each for each in stage.steps if each.name == step]
-    failed = sum(each.outcome is StepResult.DENIES for each in steps)
+    failed = sum(each.outcome == "denies" for each in steps)
     total = manifests.count_validations(name)
     fails = "validation fails" if total == 1 else "validations fail"
     if total < failed or failed == total == 1:

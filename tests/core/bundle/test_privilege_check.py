@@ -337,7 +337,7 @@ def test_the_trace_contains_the_check() -> None:
         try:
             check_privileges(bundle.compile_(HARMLESS, read), POD, after, trace)
         except PrivilegeError:
-            assert trace.steps[-1].effect == "fails"
+            assert trace.steps[-1].outcome == "fails"
         return trace.steps[-1].observed
 
     privileged: dict[str, JSON] = {

@@ -274,7 +274,7 @@ def test_the_trace_has_each_policy_and_its_changes_without_values() -> None:
     ]
     trace = Trace()
     mutate(documents, trace=trace)
-    assert [(step.name, step.observed, step.effect) for step in trace.steps] == [
+    assert [(step.name, step.observed, step.outcome) for step in trace.steps] == [
         ("mutation a, binding a", "matches: add metadata.labels", "changes"),
         ("mutation b, binding b", "does not match: matchConditions: c is false", "passes"),
     ]

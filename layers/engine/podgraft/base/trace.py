@@ -14,13 +14,17 @@ Effect: TypeAlias = Literal["passes", "injects", "changes", "stops", "denies", "
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step: its name, what it observed, and its effect on the object."""
+    """One step: what it observed, its effect on the object, and whether it decides the result.
+
+    ``reached`` is false for a step after the deciding one, which has no effect.
+    """
 
     name: str
     observed: str
-    effect: Effect = "passes"
-    reason: str = ""
+    outcome: Effect = "passes"
     is_deciding: bool = False
+    reason: str = ""
+    reached: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ class Trace:
         is_deciding: bool = False,
     ) -> None:
         """Record a step."""
-        self.steps.append(TraceStep(name, observed, effect, reason, is_deciding))
+        self.steps.append(TraceStep(name, observed, effect, is_deciding, reason))
 
     def amend(self, name: str, observed: str, effect: Effect = "passes") -> None:
         """Replace what the last step of this name observed, and its effect."""

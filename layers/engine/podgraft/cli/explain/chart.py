@@ -7,10 +7,10 @@ the next step. The chart has about forty shapes, so it needs no drawing library.
 from collections.abc import Iterator
 from html import escape
 
+from podgraft.base.trace import TraceStep
+
 from .decision_trace import (
     DecisionTrace,
-    StepResult,
-    TraceStep,
     Verdict,
     describe_conclusion,
 )
@@ -77,21 +77,21 @@ def _draw_step(step: TraceStep, top: int) -> Iterator[str]:
     yield _draw_box(_MARGIN, top, _WIDTH, f"step{css_class}")
     yield _draw_text(_MARGIN + 14, top + 21, step.name, "strong")
     yield _draw_text(_MARGIN + 14, top + 40, step.observed, "small")
-    if step.outcome is StepResult.PASSES or not step.is_deciding:
+    if step.outcome == "passes" or not step.is_deciding:
         yield _draw_arrow(top, css_class)
-    if step.outcome is not StepResult.PASSES:
+    if step.outcome != "passes":
         yield from _draw_exit(step, top, " taken" if step.is_deciding else "")
     yield "</g>"
 
 
 # By outcome: the word of the exit, and its style.
 _EXITS = {
-    StepResult.PASSES: ("passes", "step"),
-    StepResult.INJECTS: ("injects", "injects"),
-    StepResult.CHANGES: ("changes", "injects"),
-    StepResult.STOPS: ("does not inject", "stops"),
-    StepResult.DENIES: ("denies", "stops"),
-    StepResult.FAILS: ("fails", "stops"),
+    "passes": ("passes", "step"),
+    "injects": ("injects", "injects"),
+    "changes": ("changes", "injects"),
+    "stops": ("does not inject", "stops"),
+    "denies": ("denies", "stops"),
+    "fails": ("fails", "stops"),
 }
 
 

@@ -13,21 +13,10 @@ from enum import StrEnum
 import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.base.trace import Additions
+from podgraft.base.trace import Additions, TraceStep
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
-
-
-class StepResult(StrEnum):
-    """The effect of a step on the object."""
-
-    PASSES = "passes"
-    INJECTS = "injects"
-    CHANGES = "changes"
-    STOPS = "stops"
-    DENIES = "denies"
-    FAILS = "fails"
 
 
 class Verdict(StrEnum):
@@ -50,21 +39,6 @@ STATUSES = {
     Verdict.SKIPPED: 3,
 }
 PRECEDENCE = tuple(STATUSES)
-
-
-@dataclass(frozen=True, slots=True)
-class TraceStep:
-    """One step: its input, its outcome, and whether it decides the result.
-
-    ``reached`` is false for a step after the deciding one, which has no effect.
-    """
-
-    name: str
-    observed: str
-    outcome: StepResult
-    is_deciding: bool = False
-    reason: str = ""
-    reached: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

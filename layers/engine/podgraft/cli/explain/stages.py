@@ -1,9 +1,9 @@
 """Stages of explain out of what a review recorded and returned."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from podgraft.base.trace import TEMPLATES_STEP, Trace
+from podgraft.base.trace import TEMPLATES_STEP, Effect, Trace, TraceStep
 from podgraft.cli import documents
 from podgraft.cli.offline import is_patched, read_message
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
@@ -14,32 +14,31 @@ from podgraft.core.review.candidate import select_workload
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 
-from .decision_trace import RESULT_STEP, Review, Stage, TraceStep, Verdict
-from .decision_trace import StepResult as Effect
+from .decision_trace import RESULT_STEP, Review, Stage, Verdict
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))
 
 # By outcome: the verdict, the effect of the last step, and its reason.
-_OUTCOMES = {
-    ReviewOutcome.INJECT: (Verdict.INJECTED, Effect.INJECTS, "the decision is to inject"),
+_OUTCOMES: Mapping[ReviewOutcome, tuple[Verdict, Effect, str]] = {
+    ReviewOutcome.INJECT: (Verdict.INJECTED, "injects", "the decision is to inject"),
     ReviewOutcome.MUTATE: (
         Verdict.CHANGED,
-        Effect.CHANGES,
+        "changes",
         "an overlay or a policy changes the object",
     ),
     ReviewOutcome.SKIP: (
         Verdict.SKIPPED,
-        Effect.STOPS,
+        "stops",
         "no template, mesh, overlay, or policy of the bundle changes the object",
     ),
-    ReviewOutcome.ALLOW: (Verdict.SKIPPED, Effect.PASSES, "every rule allows the object"),
-    ReviewOutcome.DENY: (Verdict.DENIED, Effect.DENIES, ""),
-    ReviewOutcome.FAIL: (Verdict.FAILED, Effect.FAILS, ""),
+    ReviewOutcome.ALLOW: (Verdict.SKIPPED, "passes", "every rule allows the object"),
+    ReviewOutcome.DENY: (Verdict.DENIED, "denies", ""),
+    ReviewOutcome.FAIL: (Verdict.FAILED, "fails", ""),
 }
 VERDICTS = {outcome: verdict for outcome, (verdict, _, _) in _OUTCOMES.items()}
-_CHANGES = frozenset({Effect.INJECTS, Effect.CHANGES})
+_CHANGES = frozenset({"injects", "changes"})
 
 
 def registration_stage(subject: ExplainedPod, stage: Stage) -> Stage:
@@ -52,7 +51,7 @@ def review_stage(
 ) -> Stage:
     """Return the stage of a request: each recorded step, and the result."""
     word = ReviewOutcome(outcome.record.decision)
-    steps = [*_recorded_steps(trace)]
+    steps = trace.steps
     deciding = _find_deciding(steps, word)
     result = _result(webhook.route, outcome, trace, word, decides=deciding is None)
     return Stage(
@@ -74,7 +73,7 @@ def add_origins(stage: Stage, snapshot: Snapshot, cluster: str | None) -> Stage:
     if not origins:
         return stage
     keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())
-    step = TraceStep("cluster", f"{cluster}: {keys}", Effect.PASSES)
+    step = TraceStep("cluster", f"{cluster}: {keys}", "passes")
     return replace(stage, steps=(step, *stage.steps))
 
 
@@ -94,7 +93,7 @@ def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
     observed = f"{rollout.id}: bucket {bucket} of {BUCKETS:,}, {share}, {track}"
     if is_selected:
         observed += "; the other steps are those of stable"
-    step = TraceStep("rollout", observed, Effect.PASSES)
+    step = TraceStep("rollout", observed, "passes")
     return replace(stage, steps=(step, *stage.steps))
 
 
@@ -113,19 +112,13 @@ def uncalled_stage(
     )
 
 
-def _recorded_steps(trace: Trace) -> Iterator[TraceStep]:
-    for step in trace.steps:
-        effect = Effect(step.effect)
-        yield TraceStep(step.name, step.observed, effect, step.is_deciding, step.reason)
-
-
 def _find_deciding(steps: Sequence[TraceStep], word: ReviewOutcome) -> int | None:
     """Return the index of the recorded step that decides; ``None`` if only the result does."""
     if (change := _find_selecting_step(steps, word)) is not None:
         return change
     for index, step in enumerate(steps):
-        decided = step.is_deciding and step.outcome is _OUTCOMES[word][1]
-        if decided or (word is ReviewOutcome.DENY and step.outcome is Effect.DENIES):
+        decided = step.is_deciding and step.outcome == _OUTCOMES[word][1]
+        if decided or (word is ReviewOutcome.DENY and step.outcome == "denies"):
             return index
     if word is ReviewOutcome.SKIP:
         unchanged = (number for number, each in enumerate(steps) if each.observed == UNCHANGED)
@@ -166,7 +159,7 @@ def _result(
     if word in {ReviewOutcome.DENY, ReviewOutcome.FAIL}:
         reason = trace.error or read_message(outcome)
     if word is ReviewOutcome.SKIP and route != "inject":
-        effect = Effect.PASSES
+        effect = "passes"
     return TraceStep(RESULT_STEP, observed, effect, decides, reason if decides else "")
 
 

@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator
 
+from podgraft.base.trace import TraceStep
 from podgraft.cli import terminal
 
 from .decision_trace import (
     DecisionTrace,
     Stage,
-    StepResult,
-    TraceStep,
     Verdict,
     describe_conclusion,
 )
 
 # The sign and the color of a step.
 _STYLES = {
-    StepResult.PASSES: ("·", "white"),
-    StepResult.INJECTS: ("✓", "green"),
-    StepResult.CHANGES: ("✓", "green"),
-    StepResult.STOPS: ("✗", "red"),
-    StepResult.DENIES: ("✗", "red"),
-    StepResult.FAILS: ("!", "red"),
+    "passes": ("·", "white"),
+    "injects": ("✓", "green"),
+    "changes": ("✓", "green"),
+    "stops": ("✗", "red"),
+    "denies": ("✗", "red"),
+    "fails": ("!", "red"),
 }
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.trace import TraceStep
 from podgraft.cli.failure import CommandError
 from podgraft.core.policy import Cursor, Diagnostics, MappingReader
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 
-from .decision_trace import Stage, StepResult, TraceStep, Verdict
+from .decision_trace import Stage, Verdict
 from .webhooks import Webhook
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def evaluate(
     stopped = any(step.is_deciding for step in steps)
     steps.extend(_condition_steps(webhook, request, namespaces, stopped=stopped))
     deciding = next((step for step in steps if step.is_deciding), None)
-    outcome = StepResult.PASSES if deciding is None else deciding.outcome
-    verdicts = {StepResult.STOPS: Verdict.SKIPPED, StepResult.DENIES: Verdict.DENIED}
+    outcome = "passes" if deciding is None else deciding.outcome
+    verdicts = {"stops": Verdict.SKIPPED, "denies": Verdict.DENIED}
     stage = Stage(
         name=f"kube-apiserver, webhook {webhook.name}",
         steps=tuple(_mark_unreached(steps)),
@@ -51,7 +52,7 @@ def evaluate(
     return WebhookMatch(
         stage=stage,
         is_match=deciding is None,
-        is_for_resource=steps[0].outcome is StepResult.PASSES,
+        is_for_resource=steps[0].outcome == "passes",
     )
 
 
@@ -101,9 +102,9 @@ def _find_mismatch(
 def _make_step(key: str, condition: JSON, mismatch: str | None, decides: bool) -> TraceStep:
     if mismatch is not None:
         reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
-        return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, reason)
+        return TraceStep(key, f"does not match: {mismatch}", "stops", decides, reason)
     observed = "matches" if condition else "not set, so it matches every object"
-    return TraceStep(key, observed, StepResult.PASSES)
+    return TraceStep(key, observed, "passes")
 
 
 def _condition_steps(
@@ -119,7 +120,7 @@ def _condition_steps(
     """
     match_conditions = _manifest(webhook).get("matchConditions")
     if not isinstance(match_conditions, list) or not match_conditions:
-        yield TraceStep("matchConditions", "not set", StepResult.PASSES)
+        yield TraceStep("matchConditions", "not set", "passes")
         return
     from podgraft.kube.cel import CONDITIONS_BUDGET, Meter
     from podgraft.kube.matching import conditions
@@ -132,7 +133,7 @@ def _condition_steps(
     meter = Meter(CONDITIONS_BUDGET)
     values = conditions.condition_variables(request, namespaces, None)
     steps = [_condition_step(webhook, condition, values, meter) for condition in read]
-    blocking = [step for step in steps if step.outcome is not StepResult.PASSES]
+    blocking = [step for step in steps if step.outcome != "passes"]
     false = [step for step in blocking if step.observed == "false"]
     deciding = None if stopped else next(iter(false or blocking), None)
     yield from (replace(each, is_deciding=each is deciding) for each in steps)
@@ -149,10 +150,10 @@ def _condition_step(
     except (EvaluationError, CostExceededError) as error:
         if webhook.ignores_failure:
             reason = "the match condition fails, and failurePolicy Ignore skips the webhook"
-            return TraceStep(name, str(error), StepResult.STOPS, reason=reason)
+            return TraceStep(name, str(error), "stops", reason=reason)
         reason = "the match condition fails, and failurePolicy Fail rejects the request"
-        return TraceStep(name, str(error), StepResult.DENIES, reason=reason)
+        return TraceStep(name, str(error), "denies", reason=reason)
     if holds:
-        return TraceStep(name, "true", StepResult.PASSES)
+        return TraceStep(name, "true", "passes")
     reason = "the match condition is false, so kube-apiserver does not call podgraft"
-    return TraceStep(name, "false", StepResult.STOPS, reason=reason)
+    return TraceStep(name, "false", "stops", reason=reason)
