@@ -64,6 +64,7 @@ OPTIONS = (
     ("tokens list --store file:a", "--config FOLDER"),
     ("diff --store a", "--config FOLDER"),
     ("register --guard", "--sidecar-check"),
+    ("compare --from-cluster", "--config cluster"),
     ("tokens issue --validity 3", "--expires"),
     ("tokens list --validity 3", ""),
     ("status --ns shop", "--namespace"),

@@ -143,8 +143,8 @@ CASES: Any = (
     ("labels of a file", "explain pod/new --namespace-labels a=b", {},
      "--namespace-labels: only with -f; for TARGET, the cluster is read"),
     # configurations
-    ("two sources", f"compare --from-cluster --bundle {SAMPLE}", {},
-     "--from-cluster excludes --bundle and --injectConfigFile; use one"),
+    ("two sources", f"compare --config cluster --bundle {SAMPLE}", {},
+     "--config replaces --bundle and --injectConfigFile; use only --config"),
     ("compare", "compare", {}, "1 of 1 injected pods are identical"),
 )  # fmt: skip
 

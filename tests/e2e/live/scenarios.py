@@ -42,7 +42,7 @@ SCENARIOS = (
     ),
     LiveScenario(
         name="several revisions in one configuration",
-        command="inject -f {samples}/istio/input.web.yaml --from-cluster",
+        command="inject -f {samples}/istio/input.web.yaml --config cluster",
         status=1,
         err=("has several revisions of Istio: canary, default; choose one with --revision",),
     ),
@@ -55,7 +55,7 @@ SCENARIOS = (
             "mesh/policy.yaml",
         ),
         err=(
-            "podgraft compare -A --bundle",
+            "podgraft compare -A --config",
             "--revision default",
             "its selectors are not those of",
         ),
@@ -92,7 +92,7 @@ SCENARIOS = (
         name="pods of several revisions",
         command="compare -A",
         out=("5 of 5 injected pods are identical",),
-        err=("revision podgraft: not checked: ", "for pods of podgraft, use --bundle and --policy"),
+        err=("revision podgraft: not checked: ", "for pods of podgraft, use --config FOLDER"),
     ),
     LiveScenario(
         name="another revision",
@@ -212,7 +212,7 @@ SCENARIOS = (
     # the configuration of the cluster
     LiveScenario(
         name="inject",
-        command="inject -f {samples}/istio/input.web.yaml --webhook --from-cluster "
+        command="inject -f {samples}/istio/input.web.yaml --webhook --config cluster "
         "--revision default",
         out=("name: istio-proxy",),
         err=("injected 1 of 1 workloads",),

@@ -46,7 +46,6 @@ _OPTIONS = (
 )
 # The names before --config, for one release: articles use them. Those of istioctl are its own.
 _OLD_OPTIONS = (
-    click.option("--from-cluster", is_flag=True, hidden=True, help="As --config cluster."),
     click.option("--bundle", type=FOLDER, hidden=True, help="As --config FOLDER."),
     click.option(
         "--policy",
@@ -157,11 +156,11 @@ def parse_options(given: Mapping[str, Any]) -> InjectOptions:
     options = InjectOptions(**values, access=access)
     if source == ConfigSource():
         return options
-    if options.has_bundle or options.from_cluster:
+    if options.has_bundle:
         if not is_explicit("source"):  # of the environment or the project file
             return options
         raise click.UsageError(
-            "--config replaces --bundle, --injectConfigFile, and --from-cluster; use only --config"
+            "--config replaces --bundle and --injectConfigFile; use only --config"
         )
     return _apply_source(options, source)
 
@@ -184,8 +183,6 @@ def load(options: InjectOptions) -> LoadedConfiguration:
     if not options.from_cluster:
         snapshot = _compile_snapshot(options, _load_files(options))
         return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
-    if options.has_bundle:
-        raise click.UsageError("--from-cluster excludes --bundle and --injectConfigFile; use one")
     source = _read_source(options)
     snapshot = _compile_snapshot(options, source.files, source.policy_text, source.revision)
     paths = {webhook.url_path for webhook in source.webhooks}

@@ -62,7 +62,7 @@ class ConfigurationSource:
                 raise
             self.problems.append(
                 f"revision {revision}: not checked: {error.args[0]}; for pods of podgraft, use "
-                "--bundle and --policy"
+                "--config FOLDER"
             )
             return None
         return PodComparer(self.cluster, loaded.snapshot, loaded.caller)

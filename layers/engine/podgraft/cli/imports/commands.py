@@ -113,14 +113,13 @@ def _print_summary(folder: Path, source: IstioSource, compiled: Bundle) -> None:
     for name in sorted(source.files):
         click.echo(f"  {folder / BUNDLE_FOLDER / name}")
     click.echo(f"  {folder / POLICY_FILE}")
-    files = f"--bundle {folder / BUNDLE_FOLDER} --policy {folder / POLICY_FILE}"
     variables: dict[str, str] = {}
     for webhook in source.webhooks:
         variables |= injector.parse_environment(webhook.url_path) if injector is not None else {}
     options = registration.make_register_options(source.webhooks, source.revision, variables)
     print_next_steps(
-        f"podgraft check {files}",
-        f"podgraft compare -A {files}",
+        f"podgraft check {folder}",
+        f"podgraft compare -A --config {folder}",
         "podgraft register --url https://ENDPOINT --injector istio --cluster CLUSTER "
         f"--token-file FILE {' '.join(options)}",
     )

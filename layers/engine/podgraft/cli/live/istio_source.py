@@ -110,7 +110,7 @@ class IstioReader:
         if not existing:
             raise CommandError(
                 f"ConfigMap {self.namespace}/{_INJECTOR_MAP}: not found; set --istio-namespace and "
-                "--revision, or use --bundle with a folder"
+                "--revision, or use --config FOLDER"
             )
         return existing
 
