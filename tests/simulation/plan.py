@@ -21,6 +21,8 @@ MAX_REVIEWS, MOST_OF_THEM = 40, 28  # without and with workloads
 CLEANUP_SECONDS = 240.0  # before the end
 PAIRS = 3  # of pushes at the same time
 LAST_SHIFT_SECONDS = 700.0  # before the healing
+BUSY_SECONDS, BUSY_PAUSE_SECONDS = 510.0, 20.0
+BUSY, PROCESSOR, SLOW_SECONDS = "busy", "processor", 2.5  # a window, its service, a review's cost
 SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
 EXPIRIES = (16 * 3600.0, 40 * 3600.0)
@@ -42,6 +44,8 @@ KINDS = {
     # An earlier release of the function is replaced, or deployed again.
     "upgrade": 0.1,
     "downgrade": 0.08,
+    # Many reviews, while the processor of the functions is slow, or Parameter Store.
+    "busy": 0.1,
 }
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
@@ -137,6 +141,7 @@ def make_plan(seed: int) -> Plan:
         *_make_lambda_events(dice, plan),
         *_make_reviews(dice, plan),
         *_make_workloads(dice, plan),
+        *_make_busy(dice, plan),
     ]
     actions += _make_followers(dice, plan, actions)
     actions += _make_witnesses(dice, replace(plan, actions=tuple(actions)))
@@ -144,10 +149,12 @@ def make_plan(seed: int) -> Plan:
 
 
 # What the worlds of an earlier release need, and what it does not know.
-_NEEDS = {"upgrade": {"functions", "large"}, "downgrade": {"functions", "registry", "tokens"}}
-_EXCLUDES = {
-    "downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade", "hands"}
+_NEEDS = {
+    "upgrade": {"functions", "large"},
+    "downgrade": {"functions", "registry", "tokens"},
+    "busy": set[str](),
 }
+_EXCLUDES = {"downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"}}
 
 
 def _add_needs(features: tuple[str, ...]) -> tuple[str, ...]:
@@ -198,6 +205,10 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
         start = dice.between("plan/outage/start", BEGIN_SECONDS, heal - LONG_SECONDS[1])
         seconds = dice.between("plan/outage/seconds", *LONG_SECONDS)
         windows.append(Window("outage", start, start + seconds, "timeout", "ssm", "env", 1.0))
+    if "busy" in features:
+        start = dice.between("plan/busy/start", BEGIN_SECONDS, heal - BUSY_SECONDS)
+        slow = ("slow", PROCESSOR) if dice.chance("plan/busy/slow", 0.5) else ("timeout", "ssm")
+        windows.append(Window(BUSY, start, start + BUSY_SECONDS, *slow, nodes="env", rate=1.0))
     return windows
 
 
@@ -421,6 +432,18 @@ def _make_workloads(dice: Dice, plan: Plan) -> list[Action]:
         options |= {"cold": False, "dry": False}
         verb = dice.pick(f"{path}/verb", ("scale", "restart"))
         actions.append(replace(review, verb=verb, options=options))
+    return actions
+
+
+def _make_busy(dice: Dice, plan: Plan) -> list[Action]:
+    """Let pods need each minute of a slow stretch, as an alarm for several minutes does."""
+    actions: list[Action] = []
+    for window in [each for each in plan.windows if each.id == BUSY]:
+        for number in range(int(BUSY_SECONDS / BUSY_PAUSE_SECONDS)):
+            path, time = f"plan/busy/{number}", window.start + number * BUSY_PAUSE_SECONDS
+            review = _make_review(dice, plan, path, 7000 + number, time)
+            options = {**review.options, "timeout": 10, "cold": False}
+            actions.append(replace(review, verb="review", options=options))
     return actions
 
 

@@ -71,6 +71,7 @@ SITUATIONS: dict[str, _Test] = {
         event.kind == "fate" and event.facts["fate"] == "failed-open"
     ),
     "a workload has its pods": lambda event: event.kind == "workload",
+    "a review takes long": lambda event: event.kind == "duration" and event.facts["seconds"] > 2,
     "a disk is lost": lambda event: event.kind == "disk" and event.facts["is_lost"],
     **{
         f"{line} succeeds": _command(line)

@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,8 @@ SEEDS = range(8)
 # A run of each kind of world: signed, with rollouts, frozen, raced, from snapshots, and with
 # retries of botocore.
 REPEATED = (3, 16, 30)
+# A slow processor, and a slow Parameter Store.
+SLOW = (84, 14)
 # Defects that need few seeds: the complete list is `make simulate-defects`.
 QUICK = ("D5", "D21", "D29", "D33", "D34", "D45")
 
@@ -191,6 +195,21 @@ def test_without_metrics_each_due_alarm_is_missed(monkeypatch: pytest.MonkeyPatc
     violations = run(make_plan(1)).violations
     missed = {each.text.split()[0] for each in violations if "does not ring" in each.text}
     assert missed >= {"RefusedPolicyAlarm", "StaleSnapshotAlarm", "AuthenticationAlarm"}
+
+
+def test_another_threshold_or_statistic_of_the_latency_alarm_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = alarms.read_alarms()["LatencyAlarm"]
+    for wrong, words in (
+        ({"Threshold": 3000}, "does not ring"),
+        ({"EvaluationPeriods": 10}, "does not ring"),
+        ({"Threshold": 500}, "without a reason"),
+    ):
+        read = partial(dict[str, Any], LatencyAlarm={**known, **wrong})
+        monkeypatch.setattr(alarms, "read_alarms", read)
+        violations = [v.text for seed in SLOW for v in run(make_plan(seed)).violations]
+        assert any(words in each for each in violations), (wrong, violations)
 
 
 @pytest.mark.long

@@ -89,6 +89,8 @@ def make_review(pod: Any, uid: str, *, is_dry: bool) -> str:
         "dryRun": is_dry,
         "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},
     }
+    if "generateName" not in pod["metadata"]:  # as from an early kube-apiserver
+        del request["requestKind"], request["requestResource"]
     review = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": request}
     return json.dumps(review)
 
@@ -259,7 +261,7 @@ class ApiServers:
         known = self.tokens.get(cluster, "")
         number: int = action.options["workload"] // 2
         if known.startswith(SUBJECT):
-            return cluster, (known.replace(",", "+"), "CN=stranger\\FF", "")[number % 3]
+            return cluster, (known.replace(",", "+"), "CN=stranger\\FF ", "")[number % 3]
         damaged = known[:-1] if known.startswith("pg1-") else "pg1-cut"
         return cluster, ("f" * 64, damaged, "")[number % 3]
 

@@ -22,7 +22,7 @@ import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
 from simulation.baton import Baton, Node, Promise, Task
 from simulation.dice import Dice
 from simulation.ledger import Ledger
-from simulation.plan import Action, Plan
+from simulation.plan import PROCESSOR, SLOW_SECONDS, Action, Plan
 from simulation.world.bucket import Bucket
 from simulation.world.tape import Tape
 
@@ -176,7 +176,8 @@ class Functions:
                 self._baton.wait(None)
             environment.is_waiting = False
             event, response = environment.inbox.pop(0)
-            self._baton.wait(REVIEW_SECONDS)
+            began = self._baton.now
+            self._baton.wait(SLOW_SECONDS if self._is_slow() else REVIEW_SECONDS)
             if environment.is_late:
                 environment.node.output.clear()
                 environment.is_late = False
@@ -188,7 +189,21 @@ class Functions:
             except Exception as problem:  # noqa: BLE001 — Lambda reports it to the caller
                 answer, error = None, problem
             self._rest(environment)
+            self._measure_duration(environment, began)
             response.finish(answer, error)
+
+    def _measure_duration(self, environment: Environment, began: float) -> None:
+        """Record the metric Duration of Lambda; a fleet has too many of them."""
+        if "fleet" not in self._plan.features and not environment.node.killed:
+            seconds = self._baton.now - began
+            self._ledger.add(environment.node.name, "duration", seconds=seconds)
+
+    def _is_slow(self) -> bool:
+        """Whether the processor is slow, as one with too little memory."""
+        return any(
+            each.service == PROCESSOR and each.start <= self._baton.now < each.end
+            for each in self._plan.windows
+        )
 
     def _choose(self, release: Release, *, prefers_cold: bool, pick: float) -> Environment | None:
         now = self._baton.now

@@ -144,18 +144,20 @@ class Hands:
             facts = {"operation": "PutObject", "by": "hand", "_content": broken.content}
             self._ledger.add("aws/s3", "store", key=key, **facts)
         for _ in range(broken.count):
-            self._put(mistakes.POINTER, self._point(broken.digest, broken.serial))
+            self._put(mistakes.POINTER, self._point(pointer, broken.digest, broken.serial))
         text = self._read(mistakes.POINTER)
         self._baton.wait(NOTICE_SECONDS)
         if self._read(mistakes.POINTER) == text:
-            self._put(mistakes.POINTER, self._point(digest))
+            self._put(mistakes.POINTER, self._point(pointer, digest))
         self._is_wrong = False
         self._ledger.add("operator/hand", "invalid", began=began, repaired=True)
 
-    def _point(self, digest: str, serial: int | None = None) -> str:
+    def _point(self, before: dict[str, Any], digest: str, serial: int | None = None) -> str:
+        """Return a pointer; what an earlier release needs of the one before remains."""
         newest = self._aws.parameters.newest(f"{PREFIX}/{mistakes.POINTER}")
         number = newest.number + 1 if newest else 1
-        return json.dumps({"serial": number if serial is None else serial, "callers": digest})
+        own = {"serial": number if serial is None else serial, "callers": digest}
+        return json.dumps({**before, **own})
 
     def _damage(self, bundle: int, mark: bytes) -> None:
         digest = self._find_digest(bundle).removeprefix("sha256:")

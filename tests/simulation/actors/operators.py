@@ -359,6 +359,7 @@ class Operators(Hands):
         """Run a command until it succeeds, as a person does; the result of the last attempt."""
         token = self._clusters.tokens.get(action.subject)
         status, output = self._run(line, action, prints_secret=prints_secret)
+        is_first = status == 0
         for attempt in range(1, ATTEMPTS):
             if status == 0:
                 break
@@ -376,8 +377,8 @@ class Operators(Hands):
             facts = {"line": " ".join(line[:2]), "status": status, "output": output[-300:]}
             is_other = self._clusters.tokens.get(action.subject) != token
             is_other = line[0] == "tokens" and (is_other or self._rotating[action.subject] > 1)
-            raced = is_other or self._was_raced
-            self._ledger.add("operator/settled", "settled", raced=raced, **facts)
+            facts |= {"raced": is_other or self._was_raced, "first": is_first}
+            self._ledger.add("operator/settled", "settled", **facts)
         return status, output
 
     def _run(
@@ -395,6 +396,8 @@ class Operators(Hands):
         self._was_raced = self._raced.pop(node)
         status = task.result if task.done and task.error is None else None
         output = "".join(node.output)
+        prints_secret = (prints_secret or "issue" in line) and output.startswith("pg1-")
+        token, _, shown = output.partition("\n") if prints_secret else ("", "", output)
         words = [word for word in line if word not in self._store]
         self._ledger.add(
             node.name,
@@ -404,9 +407,8 @@ class Operators(Hands):
             killed=node.killed,
             error=repr(task.error) if task.error else "",
             began=began,
-            output=""
-            if prints_secret or "issue" in line
-            else output.replace(str(self._folder), ""),
+            output=shown.replace(str(self._folder), ""),
+            _token=token,
             policy=read_policy_tag(line),
         )
         return status if isinstance(status, int) else None, output

@@ -125,6 +125,7 @@ class Editors(Operators):
             names = ("--bundle", str(source / "bundle"), "--policy", str(source / "policy.yaml"))
             number = ("--version", str(self._pushes))
             self._run(["policy", "sign", *names, *number, *self._sign()])
+        _write(target / "bundle" / "NOTES", "no manifest")
         for name in FILES:
             text, file = (source / name).read_text(), target / name
             if action.options.get("halves"):

@@ -123,6 +123,14 @@ DEFECTS: dict[str, Defect] = {
         "if not",
         "shift",
     ),
+    "D66": make_defect(
+        "a command prints a token twice",
+        "29",
+        "podgraft.cli.tokens.commands:_issue",
+        "hash in",
+        "{issued.text}, hash in",
+        "tokens",
+    ),
     "D45": make_defect(
         "a command leaves its lock",
         "34",

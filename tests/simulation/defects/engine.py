@@ -391,6 +391,23 @@ DEFECTS: dict[str, Defect] = {
         "{})",
         "fault",
     ),
+    "D64": make_defect(
+        "a review with a loaded version waits longer if its caller does",
+        "35",
+        "podgraft.base.deadline:Deadline.from_timeout",
+        "min(MAX_WAIT_SECONDS, seconds * _REFRESH_SHARE)",
+        "seconds * _REFRESH_SHARE",
+        "busy",
+    ),
+    "D65": make_defect(
+        "a source that failed too often stays throttled",
+        "28",
+        "podgraft.service.http.throttle:Throttle.count_failure",
+        "if failures is None or now - failures.since_seconds >= WINDOW_SECONDS:",
+        "if failures is None:",
+        "floods",
+        "flood",
+    ),
     "D55": make_defect(
         "a census records the texts that it must replace",
         "29",

@@ -8,13 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
+from math import ceil
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import yaml
 
 from simulation.ledger import Event
-from simulation.plan import START_SECONDS
+from simulation.plan import PROCESSOR, START_SECONDS
 
 from .facts import OK, UNAUTHORIZED
 from .functions import is_settled
@@ -32,12 +34,15 @@ CANDIDATE, SILENT = "candidate_failure_total", "silent_clusters"
 SYNTHETIC, TOKEN_AGE = "synthetic_review_failure_total", "oldest_token_days"
 # Not judged: alarms on metrics that AWS itself measures (Crashes, ApiErrors, Throttles, those of
 # other functions, Certificate), because the world would count for both sides, and the laws of
-# the log and of deadlines judge each response; Latency and CandidateLatency, whose processor time
-# the world charges, and which need reviews in five minutes in a row; that SyntheticReview rings
-# without data, because the watch runs here for ten minutes at a time; ClientCertificate and
-# ApiThrottles, whose metrics a certificate and a filter of CloudWatch produce.
+# the log and of deadlines judge each response; CandidateLatency, because a rendering takes no
+# virtual time; that SyntheticReview rings without data, because the watch runs here for ten
+# minutes at a time; ClientCertificate and ApiThrottles, whose metrics a certificate and a filter
+# of CloudWatch produce.
+DURATION = "Duration"  # of the function, without its init
+# What docs/parameters.md promises of LatencyAlarm, whatever template.yaml has.
+PROMISED = {"ExtendedStatistic": "p99", "Period": 60, "EvaluationPeriods": 5, "Threshold": 2000}
 OF_WATCH = frozenset({SILENT, SYNTHETIC, TOKEN_AGE})
-JUDGED = OF_WATCH | {FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE}
+JUDGED = OF_WATCH | {FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE, DURATION}
 DAY_SECONDS = 86_400.0
 _AGE = re.compile(r"confirmed (\d+) s ago")
 # A line of a response for which nobody waited is read with a later one.
@@ -77,7 +82,8 @@ def find_rings(alarm: dict[str, Any], points: Iterable[tuple[float, float]]) -> 
     values: dict[int, list[float]] = defaultdict(list)
     for time, value in points:
         values[int(time // period)].append(value)
-    combine: Any = {"Sum": sum, "Maximum": max}[alarm["Statistic"]]
+    statistic: str = alarm.get("Statistic") or alarm["ExtendedStatistic"]
+    combine: Any = {"Sum": sum, "Maximum": max, "Average": fmean, "p99": _find_p99}[statistic]
     breaching = {each for each, own in values.items() if combine(own) > alarm["Threshold"]}
     count: int = alarm["EvaluationPeriods"]
     needed: int = alarm.get("DatapointsToAlarm", count)
@@ -87,6 +93,10 @@ def find_rings(alarm: dict[str, Any], points: Iterable[tuple[float, float]]) -> 
         for end in range(start, start + count)
         if sum(each in breaching for each in range(end - count + 1, end + 1)) >= needed
     }
+
+
+def _find_p99(values: list[float]) -> float:
+    return sorted(values)[ceil(0.99 * len(values)) - 1]
 
 
 def _read_metrics(lines: str) -> Iterable[tuple[str, float]]:
@@ -114,6 +124,8 @@ class Alarms(Law):
                 self._judge(name, alarm)
         if event.kind == "watch":
             self._see_watch(event)
+        if event.kind == "duration":
+            self._measured[DURATION].append((event.time, event.facts["seconds"] * 1000))
 
     def _see_watch(self, event: Event) -> None:
         """Compare the metrics with the lines of the log, which ``Watched`` judges."""
@@ -159,21 +171,43 @@ class Alarms(Law):
             self._true[CANDIDATE].append((time, 1))
         if review.code == UNAUTHORIZED:
             self._true[UNAUTHENTICATED].append((time, 1))
+        self._see_duration(review)
         for warning in facts.get("warnings", []) if review.code == OK else ():
             for seconds in _AGE.findall(warning):
                 self._true[AGE].append((time, float(seconds)))
             if "instead of version" in warning:
                 self._true[REFUSED].append((time, 1))
 
+    def _see_duration(self, review: Review) -> None:
+        """Note what a cluster waited, unless for an init, or for a response that it did not get."""
+        facts = review.event.facts
+        if review.code and not facts["cold"] and review.env != "gateway":
+            self._true[DURATION].append((review.event.time, facts["seconds"] * 1000))
+
     def _judge(self, name: str, alarm: dict[str, Any]) -> None:
         metric, period = alarm["MetricName"], alarm["Period"]
-        due = find_rings(alarm, self._true[metric])
+        promised = PROMISED if metric == DURATION else {}
+        due = find_rings({**alarm, **promised}, self._true[metric])
         rings = find_rings(alarm, self._measured[metric])
         for each in sorted(due - rings)[:1]:
             self.violate(f"{name} does not ring at {each * period}, although it should")
+        if metric == DURATION:
+            # Stores take less time, and reviews that no cluster sees are slow then, too.
+            slow = [w for w in self.facts.plan.windows if w.service == PROCESSOR]
+            first = 1 - alarm["EvaluationPeriods"]
+            due = {
+                each
+                for each in rings
+                if any(
+                    w.start < (each + first + 1) * period and w.end > each * period for w in slow
+                )
+            }
         for each in sorted(rings - due):
             end = (each + 1) * period
-            if not any(end - LATE_SECONDS < time <= end for time in self._reasons):
+            is_due = metric != DURATION and any(
+                end - LATE_SECONDS < time <= end for time in self._reasons
+            )
+            if not is_due:
                 self.violate(f"{name} rings at {each * period}, without a reason")
 
 

@@ -24,6 +24,9 @@ from .facts import (
 from .law import Law, Review
 from .states import as_object, load_clusters
 
+# The limits of docs/monitoring.md, with the error of a clock; the source of a monitor.
+MAX_FAILURES, MAX_ALL_FAILURES, MINUTE_SECONDS = 60, 600, 60.0 + SKEW_SECONDS
+DEFAULT_SOURCE = "198.51.100.24"
 SECRETS = ("secret-annotation-value",)
 
 
@@ -163,11 +166,31 @@ def _admits(source: str, review: Review) -> bool:
 
 
 class Throttled(Law):
-    """A valid credential is never throttled, unless it comes from another source."""
+    """A valid credential from its sources is never throttled, and nobody before the limit."""
 
     name = "28 throttle"
 
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._failures: dict[str, list[tuple[float, str]]] = defaultdict(list)
+
+    def see(self, event: Event) -> None:
+        if event.kind == "ready":  # one of them has no credential
+            self._failures[event.facts["env"]].append((event.time, DEFAULT_SOURCE))
+
+    def _judge_limit(self, review: Review) -> None:
+        """Judge whether a source, or all of them, failed often enough in the last minute."""
+        time, source = review.event.time, review.event.facts["source"]
+        recent = [each for each in self._failures[review.env] if each[0] > time - MINUTE_SECONDS]
+        self._failures[review.env] = [*recent, (time, source)]
+        own = sum(each == source for _, each in recent)
+        if review.code == THROTTLED and own < MAX_FAILURES and len(recent) < MAX_ALL_FAILURES:
+            self.violate(f"{review}; its source failed {own} times in a minute")
+
     def see_review(self, review: Review) -> None:
+        # A review without a response can have failed, too.
+        if review.env != "gateway" and review.code in {0, UNAUTHORIZED, FORBIDDEN, THROTTLED}:
+            self._judge_limit(review)
         is_valid = review.event.facts["verb"] == "review" and review.env != "gateway"
         is_valid = is_valid and not review.is_expired
         text = self.facts.reader(review.env).credentials.get(POINTER, "{}")
@@ -178,7 +201,10 @@ class Throttled(Law):
 
 
 class Secrets(Law):
-    """No token, and no value of an annotation, is in a response, a log, an output, a record."""
+    """No token, and no value of an annotation, is in a response, a log, an output, a record.
+
+    A command prints a new token once, as its first line.
+    """
 
     name = "29 secrets"
 
@@ -189,17 +215,27 @@ class Secrets(Law):
 
     def see(self, event: Event) -> None:
         if event.kind == "review":
-            token = event.facts["_token"]
-            if token and not token.startswith("CN="):  # a subject is no secret
-                self._tokens.add(token)
-                self._starts.add(token[:4])
+            self._keep(event.facts["_token"])
             shown = f"{event.facts.get('_body', '')}{event.facts.get('_lines', '')}"
         elif event.kind == "command":
+            self._keep(event.facts["_token"])
             shown = event.facts["output"]
+        elif event.kind in {"watch", "probe"}:
+            shown = event.facts["output"]
+        elif event.kind == "ready":
+            shown = str(event.facts["_body"])
         elif event.kind == "record":
             shown = gzip.decompress(event.facts["_content"]).decode()
         else:
             return
+        self._judge(event, shown)
+
+    def _keep(self, token: str) -> None:
+        if token and not token.startswith("CN="):  # a subject is no secret
+            self._tokens.add(token)
+            self._starts.add(token[:4])
+
+    def _judge(self, event: Event, shown: str) -> None:
         tokens = self._tokens if any(each in shown for each in self._starts) else ()
         for secret in (*tokens, *SECRETS):
             if secret in shown:

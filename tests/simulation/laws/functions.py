@@ -8,24 +8,15 @@ from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BOUND_SECONDS, MAX_AGE_SECONDS, Facts
+from .facts import BOUND_SECONDS, MAX_AGE_SECONDS, OVERRIDES_DOCUMENTS, Facts
 from .law import Law, Review
+from .states import load
 
 CENSUS_KEY, DRY = "default/census-key", "/dry/"
 CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
 SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
 PROCESSOR_SECONDS = 0.01
-# What a command says that another one, at the same time, was first, or that a person has to choose.
 _RACED = ("written at the same time", "revoke one of them first", ": expected version ")
-_REFUSED = (
-    "not found; use one of",
-    "or use --end-rollout",
-    "names no bundle",
-    "deploy the stack",
-    "does not validate",
-    "unknown key",
-    "sign it again",
-)
 # One injector exists. What is kept of a cluster: its documents, before and after a change.
 MAX_OBJECTS, MAX_BYTES = 30, 10_000
 OF_CLUSTERS = frozenset({"Callers", "TokenHash", "RevokedToken", "LastKnownGood", "Parameter"})
@@ -187,6 +178,29 @@ class CleanedUp(Law):
                 self.violate(f"deleted version {version}, {hours:.1f} h after a deployment")
 
 
+def find_excuses(facts: Facts, settled: dict[str, Any]) -> list[str]:
+    """Return what a repeated command can say, each with a cause that the world has now."""
+    versions = facts.versions.values()
+    owner = load(facts.text_at("stack", 1e18) or "")
+    newest = facts.versions.get(facts.newest)
+    causes = {
+        _RACED: settled["raced"],
+        # An attempt that died, or that got no response, took effect.
+        ("not found; use one of",): settled["raced"] or not settled["first"],
+        ("deploy the stack",): owner.get("documents", OVERRIDES_DOCUMENTS) < OVERRIDES_DOCUMENTS,
+        ("or use --end-rollout", "or podgraft rollout abort"): newest is not None
+        and (newest.is_broken or "rollout" in newest.fields),
+        # Another command ended it.
+        ("the policy has no rollout",): newest is None or "rollout" not in newest.fields,
+        # Somebody has to choose another version than one that was edited by hand.
+        ("names no bundle", "does not validate", "unknown key"): any(v.is_broken for v in versions),
+        ("sign it again",): any(
+            not facts.is_trusted(each, each.digests[0], facts.signers) for each in versions
+        ),
+    }
+    return [message for messages, is_given in causes.items() if is_given for message in messages]
+
+
 class Settled(Law):
     """After the healing, each repeated command succeeds, and no lock remains."""
 
@@ -195,10 +209,9 @@ class Settled(Law):
     def see(self, event: Event) -> None:
         facts = event.facts
         must_succeed = self.facts.has_valid_callers(event.time)
-        refused = (*_REFUSED, *_RACED) if facts.get("raced") else _REFUSED
-        if any(each in facts.get("output", "") for each in refused):
-            must_succeed = False
         if event.kind == "settled" and facts["status"] != 0 and must_succeed:
+            if any(each in facts["output"] for each in find_excuses(self.facts, facts)):
+                return
             self.violate(f"{facts['line']!r} exits with {facts['status']}: {facts['output']}")
         if event.kind != "end" or event.lane != "world":
             return

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from simulation.ledger import Event
-from simulation.plan import REFRESH_SECONDS
+from simulation.plan import PROCESSOR, REFRESH_SECONDS, SLOW_SECONDS
 
 from .facts import (
     BOUND_SECONDS,
@@ -30,6 +30,7 @@ SERVER_ERROR = 500
 ALMOST_A_DAY = 86_000.0  # podgraft uses no value that was confirmed a day ago
 INIT_LIMIT_SECONDS = 10.0
 RETRY_SECONDS = 5.0  # after a failed read, until the next one
+SHORT_SECONDS = 5  # a timeout that leaves no time to connect again
 
 
 class LastKnownGood(Law):
@@ -73,6 +74,10 @@ class Deadlines(Law):
         facts = review.event.facts
         if review.env == "gateway" or facts["cold"] or facts["killed"]:
             return
+        slow = [each for each in self.facts.plan.windows if each.service == PROCESSOR]
+        is_slow = any(w.start < review.event.time and review.began < w.end for w in slow)
+        if is_slow and facts["timeout"] <= SLOW_SECONDS:
+            return  # it had no time to wait
         # An attempt that kube-apiserver repeats has less time than the review says.
         if review.code == 0 and facts["seconds"] >= facts["timeout"]:
             self.violate(f"{review}; no response within {facts['timeout']} s")
@@ -252,6 +257,7 @@ class Converged(Law):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
         self._seen: dict[str, float] = {}
+        self._retries: dict[str, float] = {}  # when the next read is due, after a dead connection
         self._expected: dict[object, tuple[float, int]] = {}  # since which change
 
     def see_review(self, review: Review) -> None:
@@ -262,8 +268,11 @@ class Converged(Law):
             return
         if not self.facts.has_valid_callers(review.began):
             return
-        if review.began - self.facts.reader(review.env).reset_time < RETRY_SECONDS:
-            return  # a short timeout left no time to connect again
+        is_reset = self.facts.reader(review.env).reset_time >= review.began
+        if is_reset and review.event.facts["timeout"] <= SHORT_SECONDS:
+            self._retries[review.env] = review.event.time + RETRY_SECONDS
+        if review.began < self._retries.get(review.env, -1.0):
+            return
         calm = self._find_calm(review)
         first = self._seen.get(review.env, -1.0)
         if first < calm:
