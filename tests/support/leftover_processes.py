@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-_VARIABLE = "PODGRAFT_TESTED_BY"
+_VARIABLE = "TEST_STARTED_BY"
 _WORKER_KEY = "leftover_processes"
 _END_SECONDS = 10.0  # a process that a test has signaled may end after it
 _found: list[str] = []

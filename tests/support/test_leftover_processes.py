@@ -11,7 +11,7 @@ from .leftover_processes import end_processes
 
 def test_a_process_that_stays_is_named_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("support.leftover_processes._END_SECONDS", 0.0)
-    monkeypatch.setenv("PODGRAFT_TESTED_BY", "of this test")
+    monkeypatch.setenv("TEST_STARTED_BY", "of this test")
     program = "import sys; print(flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", program, "left"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -22,4 +22,4 @@ def test_a_process_that_stays_is_named_and_ended(monkeypatch: pytest.MonkeyPatch
         assert found.endswith(" left")
     assert process.returncode < 0
     assert end_processes("of this test") == []
-    assert os.environ["PODGRAFT_TESTED_BY"] == "of this test"
+    assert os.environ["TEST_STARTED_BY"] == "of this test"
