@@ -14,9 +14,9 @@ import pytest
 
 from playground_build.examples import read_examples
 from podgraft.kube import yaml
-from podgraft_playground import api, export
+from podgraft_playground import api, engine, export
 from podgraft_playground.session import Session
-from podgraft_playground.workspace import Input
+from podgraft_playground.workspace import Input, working_directory
 from podgraft_playground.yaml_lines import emit_lines
 from support import playground_test_cases as test_cases
 
@@ -259,6 +259,18 @@ def test_the_archive_is_a_test_case_that_holds(tmp_path: Path, given: Input) -> 
         archive.extractall(tmp_path)
 
     assert test_cases.find_differences(tmp_path / "playground") == []
+
+
+def test_traces_are_json_for_each_writer_of_yaml(tmp_path: Path) -> None:
+    """That of the browser, in Python alone, writes no tuples."""
+    given = make_input(*ISTIO)
+    Session(tmp_path).review(given)
+    with working_directory(tmp_path):
+        documents = engine.explain(given, engine.compile_input(given)).documents
+
+    assert [each.trace["reviews"] for each in documents if each.trace["sidecars"]]
+    for document in documents:
+        assert document.trace == json.loads(json.dumps(document.trace))
 
 
 def test_a_test_case_does_not_hold_for_another_policy(session: Session, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 from typing import Any
 
@@ -323,9 +324,19 @@ class Converged(Law):
 
 
 class Storms(Law):
-    """An environment reads at most as often as its refresh interval and its failures allow."""
+    """An environment reads at most as often as its refresh interval and its failures allow.
+
+    A review that finds nothing in force reads again, and fails if the bundle cannot be read.
+    """
 
     name = "37 request storms"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._failed = Counter[str]()
+
+    def see_review(self, review: Review) -> None:
+        self._failed[review.env] += review.code >= SERVER_ERROR
 
     def see(self, event: Event) -> None:
         if event.kind != "end" or event.lane != "world":
@@ -333,7 +344,8 @@ class Storms(Law):
         for name, reader in self.facts.readers.items():
             seconds = event.time - reader.started
             writes = sum(map(len, self.facts.parameters.values())) + len(self.facts.objects)
-            allowed = 20 + 2 * seconds / REFRESH_SECONDS + 4 * reader.failures + 8 * writes
+            failures = 4 * reader.failures + 2 * self._failed[name]
+            allowed = 20 + 2 * seconds / REFRESH_SECONDS + failures + 8 * writes
             if reader.reads > allowed:
                 self.violate(f"{name}: {reader.reads} reads in {seconds:.0f} s")
 

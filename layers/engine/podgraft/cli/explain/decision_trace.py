@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -205,5 +206,10 @@ def to_json(trace: DecisionTrace) -> Object:
 
 def _encode_record(record: TraceStep | Review | Additions) -> Object:
     """Encode a record with the names of its fields in camel case."""
-    fields: Object = msgspec.to_builtins(record)
-    return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): fields[key] for key in fields}
+    fields: dict[str, Any] = msgspec.to_builtins(record)
+    return {
+        _UNDERSCORE.sub(lambda match: match[1].upper(), key): [*each]
+        if isinstance(each, tuple)
+        else each
+        for key, each in fields.items()
+    }
