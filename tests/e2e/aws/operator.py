@@ -4,7 +4,9 @@ import base64
 import json
 import sys
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -75,9 +77,17 @@ def containers(answer: Answer) -> list[str]:
 
 
 def await_injection(stack: Stack, token: str, cluster: str = "e2e", *, injected: bool) -> None:
-    """Send reviews until the pod is injected, or is not."""
+    """Send reviews until the pod is injected, or is not.
+
+    An environment that the watch has used may not know a new token before its next refresh.
+    """
     ends = monotonic() + PATIENCE_SECONDS
-    while ("istio-proxy" in containers(send_review(stack, token, cluster))) is not injected:
+    while True:
+        answer = send_review(stack, token, cluster)
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            Event().wait(0.2)  # many such requests would be throttled
+        elif ("istio-proxy" in containers(answer)) is injected:
+            return
         assert monotonic() < ends, f"injected is not {injected} after {PATIENCE_SECONDS} s"
 
 
