@@ -11,20 +11,18 @@ import shutil
 from collections.abc import Generator
 from itertools import pairwise
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy, deploy_stack, read_stack
 from e2e.aws.operator import (
-    PATIENCE_SECONDS,
     await_injection,
+    await_status,
     issue,
     local,
     podgraft,
     remote,
-    send_review,
 )
 
 STAGE = Stage("default", "podgraft-life")
@@ -137,13 +135,6 @@ def ping(stack: Stack) -> bytes:
     answer = stack.call("GET", "/ping")
     assert answer.status == 200
     return answer.body
-
-
-def await_status(stack: Stack, token: str, status: int) -> None:
-    """Send reviews until one has a status: on a busy machine, a start can exceed its deadline."""
-    ends = monotonic() + PATIENCE_SECONDS
-    while (answer := send_review(stack, token)).status != status:
-        assert monotonic() < ends, f"{answer.status} {answer.body}, not {status}"
 
 
 def find_attempt(stack: Stack) -> list[str]:
