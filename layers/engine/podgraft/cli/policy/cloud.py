@@ -155,11 +155,14 @@ class DeployedInjector:
         """Return the newest version; raises ``CommandError`` if there is none."""
         return self.existing_versions()[-1]
 
-    def check_version(self, expected: int) -> None:
-        """Raise ``CommandError`` if another version than *expected* is in force; 0 means none."""
+    def check_version(self, expected: int, date: datetime | None = None) -> None:
+        """Raise ``CommandError`` if another version than *expected* is in force; 0 means none.
+
+        With its *date*, also if the parameter was deleted and created again, which counts from 1.
+        """
         versions = self.history()
         newest = versions[-1].number if versions else 0
-        if newest != expected:
+        if newest != expected or (date is not None and versions[-1].date != date):
             by = f" by {versions[-1].person}" if versions else ""
             raise CommandError(
                 f"parameter {self.target.parameter}: expected version {expected}, got version "
@@ -180,7 +183,7 @@ class DeployedInjector:
         parameter to a standard one, so its tier remains.
         """
         expected = replaced.number if replaced else 0
-        self.check_version(expected)
+        self.check_version(expected, replaced.date if replaced else None)
         stored = self.upload_overrides(document)
         if signer is None:
             numbers = [self.put_parameter(stored, replaced, message)]
