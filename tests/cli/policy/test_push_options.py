@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.core import bundle, policy
 from podgraft.service.store import load_snapshots
 from support.policy_account import (
@@ -85,6 +88,25 @@ def test_a_dry_run_changes_nothing(run: Run, local: Path, account: Account) -> N
     result = run("push", str(local), *REMOTE, "--dry-run")
     assert "version 2 of /podgraft-dev/shop/policy replaces version 1 (dry run)" in result.out
     assert len(account.versions()) == 1
+
+
+def test_a_policy_that_was_created_again_is_not_replaced(account: Account) -> None:
+    """Its versions count from 1 again, and the deletion removed the bundles."""
+    target = DeploymentTarget(
+        injector="shop",
+        bucket=BUCKET,
+        bundle_prefix="bundles/",
+        parameter_prefix="/podgraft-dev",
+    )
+    cloud = DeployedInjector(target, account.ssm, account.s3)
+    account.put("policy: enabled\n")
+    (replaced,) = cloud.history()
+    account.ssm.delete_parameter(Name=NAME)
+    account.put("policy: disabled\n")
+
+    with pytest.raises(CommandError, match="expected version 1, got version 1"):
+        cloud.put_policy("policy: enabled\n", replaced)
+    assert account.documents() == ["policy: disabled\n"]
 
 
 def test_a_dry_run_finds_what_the_push_finds(run: Run, local: Path, account: Account) -> None:
