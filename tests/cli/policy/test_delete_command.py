@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.policy_account import REMOTE, Account, Run, answer_prompts, set_tag
+from support.policy_account import NAME, REMOTE, Account, Run, answer_prompts, set_tag
 
 
 @pytest.fixture
@@ -51,4 +51,21 @@ def test_what_is_not_deleted(
 ) -> None:
     result = run("delete", *REMOTE, "--yes", *more)
     assert (result.status, message in result.err) == (1, True)
+    assert (len(pushed.versions()), len(pushed.object_keys())) == (2, 4)
+
+
+def test_a_policy_that_was_created_again_meanwhile_is_not_deleted(
+    run: Run, pushed: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its versions count from 1 again, so the number of the newest one can be the same."""
+
+    def answer(*_: object, **__: object) -> str:
+        pushed.ssm.delete_parameter(Name=NAME)
+        for document in ("policy: enabled\n", "policy: disabled\n"):
+            pushed.put(document)
+        return "shop"
+
+    monkeypatch.setattr("click.prompt", answer)
+    result = run("delete", *REMOTE)
+    assert (result.status, "was deleted, and created again by" in result.err) == (1, True)
     assert (len(pushed.versions()), len(pushed.object_keys())) == (2, 4)

@@ -15,6 +15,7 @@ import pytest
 from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
+from support.custom_resources import format_definition
 from support.effort import scaled
 from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, read_texts
 
@@ -580,20 +581,7 @@ spec:
     assert compare(write_bundle(template, matchConstraints=constraints), 150, seed=3)
 
 
-WIDGETS = """
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Widget, plural: widgets}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-"""
+WIDGETS = format_definition("Widget", "{type: object, x-kubernetes-preserve-unknown-fields: true}")
 
 
 @pytest.mark.parametrize(

@@ -95,5 +95,5 @@ def test_every_write_to_parameter_store_is_checked() -> None:
     assert {*_find_writes()} == {
         "cli/stacks.py: put_parameter",
         "cli/policy/cloud.py: put_policy",
-        "cli/policy/cloud.py: _put_signed",
+        "cli/policy/cloud.py: _put_signed_version",
     }

@@ -104,7 +104,7 @@ def test_a_policy_that_was_created_again_is_not_replaced(account: Account) -> No
     account.ssm.delete_parameter(Name=NAME)
     account.put("policy: disabled\n")
 
-    with pytest.raises(CommandError, match="expected version 1, got version 1"):
+    with pytest.raises(CommandError, match="was deleted, and created again by"):
         cloud.put_policy("policy: enabled\n", replaced)
     assert account.documents() == ["policy: disabled\n"]
 

@@ -11,6 +11,7 @@ from podgraft.core.bundle import Bundle, BundleError
 from podgraft.core.policy import Policy
 from podgraft.kube import yaml
 from podgraft.kube.matching.constraints import make_create_request
+from support.custom_resources import format_definition
 
 VALIDATING = """
 apiVersion: admissionregistration.k8s.io/v1
@@ -30,27 +31,16 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: limits}
 spec: {policyName: limits, validationActions: [Deny], paramRef: %s}
 """
-DEFINITION = """
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: limits.rules.example.com}
-spec:
-  group: rules.example.com
-  scope: %s
-  names: {kind: Limit, plural: limits}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            default: {}
-            properties: {max: {type: integer, default: 1}}
-"""
+SCHEMA = (
+    "{type: object, properties: {spec: "
+    "{type: object, default: {}, properties: {max: {type: integer, default: 1}}}}}"
+)
+
+
+def define(scope: str) -> str:
+    return format_definition("Limit", SCHEMA, group="rules.example.com", scope=scope)
+
+
 PARAM = "{apiVersion: rules.example.com/v1, kind: Limit, metadata: {name: %s%s}%s}"
 NAMED = "{name: small, parameterNotFoundAction: Deny}"
 
@@ -98,13 +88,13 @@ def test_a_missing_parameter_denies_or_allows(action: str, count: int) -> None:
 
 def test_the_definition_sets_defaults() -> None:
     param = PARAM % ("small", ", namespace: shop", "")
-    assert deny(compile_documents(NAMED, DEFINITION % "Namespaced", param)) == ("max 1",)
+    assert deny(compile_documents(NAMED, define("Namespaced"), param)) == ("max 1",)
 
 
 def test_a_parameter_that_does_not_fit_its_definition_is_an_error() -> None:
     param = PARAM % ("small", ", namespace: shop", ", spec: {max: many, min: 1}")
     with pytest.raises(BundleError) as error:
-        compile_documents(NAMED, DEFINITION % "Namespaced", param)
+        compile_documents(NAMED, define("Namespaced"), param)
     assert [str(each) for each in error.value.errors] == [
         (
             "rules.yaml, document 4 /spec/max: expected numeric (int or float), got string; "
@@ -118,7 +108,7 @@ def test_a_parameter_that_does_not_fit_its_definition_is_an_error() -> None:
     ]
 
 
-@pytest.mark.parametrize("documents", [(DEFINITION % "Cluster",), ()])
+@pytest.mark.parametrize("documents", [(define("Cluster"),), ()])
 def test_a_parameter_without_a_namespace_is_cluster_scoped(documents: tuple[str, ...]) -> None:
     compiled = compile_documents(NAMED, *documents, PARAM % ("small", "", ", spec: {max: 1}"))
     assert deny(compiled) == deny(compiled, "Namespace") == ("max 1",)

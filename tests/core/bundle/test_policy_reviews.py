@@ -12,6 +12,7 @@ from podgraft.core.review import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.admission import Operation
 from podgraft.kube.matching.constraints import make_create_request
+from support.custom_resources import format_definition
 from support.local_snapshot import load_snapshot
 
 POD: Object = {
@@ -51,24 +52,11 @@ spec:
   template: |
     metadata: {labels: {seen: {{ index .ObjectMeta.Labels "n" | quote }}}}
 """
-CRD = """
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Widget, plural: widgets}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties: {spec: {type: object, properties: {size: {type: integer, default: 3}}}}
----
-"""
+CRD = format_definition(
+    "Widget",
+    "{type: object, properties: "
+    "{spec: {type: object, properties: {size: {type: integer, default: 3}}}}}",
+)
 COUNT = "string(int(object.metadata.?labels[?'n'].orValue('0')) + 1)"
 
 

@@ -261,9 +261,12 @@ class ApiServers:
         known = self.tokens.get(cluster, "")
         number: int = action.options["workload"] // 2
         if known.startswith(SUBJECT):
-            return cluster, (known.replace(",", "+"), "CN=stranger\\FF ", "")[number % 3]
-        damaged = known[:-1] if known.startswith("pg1-") else "pg1-cut"
-        return cluster, ("f" * 64, damaged, "")[number % 3]
+            other_form, unknown = known.replace(",", "+"), "CN=stranger\\FF "
+            credentials = (other_form, unknown, "")
+        else:
+            damaged = known[:-1] if known.startswith("pg1-") else "pg1-cut"
+            credentials = ("f" * 64, damaged, "")
+        return cluster, credentials[number % len(credentials)]
 
     def _call(self, action: Action, caller: Caller, pod: Any, attempt: str) -> dict[str, Any]:
         """Send a review, and wait until the caller stops waiting."""

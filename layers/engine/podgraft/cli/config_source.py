@@ -89,7 +89,7 @@ def config_option(kind: ConfigSourceType, help_text: str) -> Decorator:
     )
 
 
-# Hidden: it serves only who may not read the stack, and names what Terraform deployed.
+# Hidden: only a person who cannot read the stack, or who deployed with Terraform, needs it.
 prefix_option = click.option(
     "--parameter-prefix",
     envvar="PODGRAFT_PARAMETER_PREFIX",

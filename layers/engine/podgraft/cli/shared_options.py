@@ -39,9 +39,9 @@ def gather_options(
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def call(**values: Any) -> Any:
+        def call(*positional: Any, **values: Any) -> Any:
             own = {each: values.pop(each) for each in names if each in values}
-            return command(**values, **{name: make(**own)})
+            return command(*positional, **values, **{name: make(**own)})
 
         return add_options(*options)(call)
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
@@ -206,10 +205,6 @@ def to_json(trace: DecisionTrace) -> Object:
 
 def _encode_record(record: TraceStep | Review | Additions) -> Object:
     """Encode a record with the names of its fields in camel case."""
-    fields: dict[str, Any] = msgspec.to_builtins(record)
-    return {
-        _UNDERSCORE.sub(lambda match: match[1].upper(), key): [*each]
-        if isinstance(each, tuple)
-        else each
-        for key, each in fields.items()
-    }
+    # Not to_builtins, which keeps tuples: the YAML writer of the playground has none.
+    fields: Object = msgspec.json.decode(msgspec.json.encode(record))
+    return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): fields[key] for key in fields}

@@ -57,7 +57,7 @@ def command() -> None:
 @click.option("--finish", "finishes", is_flag=True, help="Delete the documents below auth/.")
 @click.option("--undo", "undoes", is_flag=True, help="Return to a document for each cluster.")
 @stack_options
-def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> Steps:
+def adopt_command(*, stack: StackCallers, finishes: bool, undoes: bool) -> Steps:
     """Move the callers of all clusters into the registry of the stack.
 
     Until --finish, each command also writes the documents, so you can deploy the earlier function
@@ -158,15 +158,16 @@ def apply_command(
 
 def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> None:
     words = " ".join(("--parameter-prefix", callers.leader.registry.prefix, *list_region_words()))
-    templates = {
-        ChangeKind.ISSUE: f"podgraft tokens issue --cluster %s {words}: %s",
-        ChangeKind.RETIRE: "podgraft fleet retire %s: it %s",
-        ChangeKind.REGIONS: f"podgraft tokens allow or forbid --cluster %s {words}: %s",
+    # What stands before and after the cluster.
+    commands = {
+        ChangeKind.ISSUE: ("podgraft tokens issue --cluster", f" {words}:"),
+        ChangeKind.RETIRE: ("podgraft fleet retire", ": it"),
+        ChangeKind.REGIONS: ("podgraft tokens allow or forbid --cluster", f" {words}:"),
     }
     program.print_next_steps(
         *(
-            template % (each.cluster, each.detail)
-            for kind, template in templates.items()
+            f"{start} {each.cluster}{end} {each.detail}"
+            for kind, (start, end) in commands.items()
             for each in changes
             if each.kind is kind and not each.is_applied
         )
@@ -325,8 +326,8 @@ def extend_command(
 @add_options(*CONTEXT_OPTIONS[:3])
 @stack_options
 def retire_command(
-    stack: StackCallers,
     *,
+    stack: StackCallers,
     cluster: str,
     is_gone: bool,
     context: str | None,

@@ -1,10 +1,10 @@
 """The options that several commands of ``podgraft fleet`` have."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -21,14 +21,12 @@ from podgraft.cli.config_source import (
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import add_options, format_option, gather_options
 from podgraft.kube.document_reader import suggest_key
 
 from .adoption import StackCallers, open_stack
 from .regional import RegionalCallers, in_region
 from .settings import ClusterSettings
-
-R = TypeVar("R")
 
 JSON_LINES = "json"
 _, *_KUBECTL_OPTIONS, _ = CONTEXT_OPTIONS  # each cluster of the file has its context
@@ -56,18 +54,6 @@ class Selection:
     def is_set(self) -> bool:
         """Whether the command line selects clusters."""
         return bool(self.clusters or self.groups)
-
-
-def stack_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a stack to *command*, which gets its callers first."""
-
-    @wraps(command)
-    def run_with_stack(
-        *, source: ConfigSource | None, parameter_prefix: str | None, **given: Any
-    ) -> R:
-        return command(_open_stack(source, parameter_prefix), **given)
-
-    return add_options(*_STACK_OPTIONS)(run_with_stack)
 
 
 def regional_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -103,15 +89,9 @@ _STACK_OPTIONS = (
     prefix_option,
     aws_options,
 )
-
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", JSON_LINES]),
-    default="text",
-    show_default=True,
-    help="Format; json: lines.",
-)
+# The command gets the callers of the stack as ``stack``.
+stack_options = gather_options(_open_stack, *_STACK_OPTIONS, name="stack")
+output_option = format_option(("text", JSON_LINES), "Format; json: lines.")
 
 
 def print_line(value: Object) -> None:
@@ -119,25 +99,8 @@ def print_line(value: Object) -> None:
     click.echo(jsonvalue.dump(value))
 
 
-def _gather(
-    name: str, kind: type[Access | Selection], *options: Callable[..., Any]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return the decorator that adds options, which the command gets as one object."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def run(*positional: object, **given: Any) -> None:
-            value = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-            command(*positional, **{name: value}, **given)
-
-        return add_options(*options)(run)
-
-    return decorate
-
-
 # Options of commands that register clusters; the command gets them as ``access``.
-registration_options = _gather(
-    "access",
+registration_options = gather_options(
     Access,
     click.option(
         "--parallel",
@@ -152,10 +115,10 @@ registration_options = _gather(
         help="Take over registrations that kubectl or a GitOps controller applied.",
     ),
     *_KUBECTL_OPTIONS,
+    name="access",
 )
 # Options that select clusters; the command gets them as ``selection``.
-selection_options = _gather(
-    "selection",
+selection_options = gather_options(
     Selection,
     click.option("--cluster", "clusters", multiple=True, help="Cluster; default: all."),
     click.option("--group", "groups", multiple=True, help="Group of clusters."),
@@ -165,6 +128,7 @@ selection_options = _gather(
         type=click.IntRange(min=1),
         help="Clusters to begin; default: 10 % of the fleet, or all that are selected.",
     ),
+    name="selection",
 )
 
 

@@ -1,7 +1,7 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_COMPARE = "compare it with `podgraft diff`, then run the command again"
 _MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
 
 
@@ -155,18 +156,30 @@ class DeployedInjector:
         """Return the newest version; raises ``CommandError`` if there is none."""
         return self.existing_versions()[-1]
 
-    def check_version(self, expected: int, date: datetime | None = None) -> None:
-        """Raise ``CommandError`` if another version than *expected* is in force; 0 means none.
+    def check_version(self, expected: int) -> None:
+        """Raise ``CommandError`` if another version than *expected* is in force; 0 means none."""
+        self._check_newest(self.history(), expected)
 
-        With its *date*, also if the parameter was deleted and created again, which counts from 1.
+    def check_unchanged(self, expected: PolicyVersion | None) -> None:
+        """Raise ``CommandError`` unless *expected* is in force, and not only its number.
+
+        A parameter that was deleted and created again counts from 1.
         """
         versions = self.history()
+        self._check_newest(versions, expected.number if expected else 0)
+        if expected is not None and versions[-1].date != expected.date:
+            raise CommandError(
+                f"parameter {self.target.parameter}: was deleted, and created again by "
+                f"{versions[-1].person}; {_COMPARE}"
+            )
+
+    def _check_newest(self, versions: Sequence[PolicyVersion], expected: int) -> None:
         newest = versions[-1].number if versions else 0
-        if newest != expected or (date is not None and versions[-1].date != date):
+        if newest != expected:
             by = f" by {versions[-1].person}" if versions else ""
             raise CommandError(
                 f"parameter {self.target.parameter}: expected version {expected}, got version "
-                f"{newest}{by}; compare it with `podgraft diff`, then run the command again"
+                f"{newest}{by}; {_COMPARE}"
             )
 
     def put_policy(
@@ -183,20 +196,20 @@ class DeployedInjector:
         parameter to a standard one, so its tier remains.
         """
         expected = replaced.number if replaced else 0
-        self.check_version(expected, replaced.date if replaced else None)
+        self.check_unchanged(replaced)
         stored = self.upload_overrides(document)
         if signer is None:
             numbers = [self.put_parameter(stored, replaced, message)]
         else:
             digest = policy.parse(document).bundle or ""
-            numbers = self._put_signed(signer, stored, digest, replaced, message)
+            numbers = self._put_signed_version(signer, stored, digest, replaced, message)
         number = numbers[-1]
         others = [each for each in range(expected + 1, number) if each not in numbers]
         if others:
             self._report_replaced(others, number)
         return number
 
-    def _put_signed(
+    def _put_signed_version(
         self,
         signer: Signer,
         document: str,

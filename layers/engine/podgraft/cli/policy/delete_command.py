@@ -40,7 +40,7 @@ def delete_injector(
         typed_name = click.prompt(f"To delete them, type the name of the injector ({injector})")
         if typed_name != injector:
             raise CommandError("not confirmed; nothing is deleted")
-    cloud.check_version(versions[-1].number)
+    cloud.check_unchanged(versions[-1])
     cloud.delete_policy()
     click.echo(f"deleted  parameter {cloud.target.parameter}")
     for digest, objects in bundles.items():

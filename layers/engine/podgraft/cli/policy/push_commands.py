@@ -130,7 +130,7 @@ def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion
 
 def _switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     if live and push.is_stored(live, change.document, change.signer):
-        cloud.check_version(live.number)
+        cloud.check_unchanged(live)
         unused = "; the message is not stored" if change.message else ""
         click.echo(f"policy   version {live.number} is already the same{unused}")
         return

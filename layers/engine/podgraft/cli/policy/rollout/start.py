@@ -7,7 +7,7 @@ from podgraft.cli import command_help, regions, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
-from podgraft.cli.shared_options import add_options, choice_option
+from podgraft.cli.shared_options import Decorator, add_options, choice_option
 
 from . import text
 from .brakes import read_brakes
@@ -19,23 +19,22 @@ from .source import CandidateSource, source_options
 from .storage import RolloutStorage
 from .stored_policy import StoredPolicy
 
+
+def _share_option(part: str, description: str) -> Decorator:
+    """Return the decorator that adds the option of the share of one *part*: cluster, or group."""
+    return click.option(
+        f"--{part}-share",
+        f"{part}s",
+        type=(str, Percentage()),
+        multiple=True,
+        metavar=f"{part.upper()} PERCENT",
+        help=f"Percentage for {description}, instead of --share.",
+    )
+
+
 _candidate_options = add_options(
-    click.option(
-        "--cluster-share",
-        "clusters",
-        type=(str, Percentage()),
-        multiple=True,
-        metavar="CLUSTER PERCENT",
-        help="Percentage for one cluster, instead of --share.",
-    ),
-    click.option(
-        "--group-share",
-        "groups",
-        type=(str, Percentage()),
-        multiple=True,
-        metavar="GROUP PERCENT",
-        help="Percentage for a group of clusters, instead of --share.",
-    ),
+    _share_option("cluster", "one cluster"),
+    _share_option("group", "a group of clusters"),
     choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection."),
     click.option(
         "--needs",
