@@ -225,6 +225,15 @@ def test_a_store_that_is_gone_revokes_no_one(go: Break, at: Site) -> None:
     assert (ask(warm), ask(cold)) == (GOOD, GOOD)
 
 
+@pytest.mark.parametrize("go", [rmtree, unmount], ids=["removed", "emptied"])
+def test_a_store_that_is_gone_has_callers_that_nobody_read(go: Break, at: Site) -> None:
+    rmtree(at.store / "auth")
+    warm = at.process()
+    assert ask(warm).code == 401
+    go(at.store)
+    assert ask(warm) == AWAY
+
+
 def test_auth_that_is_gone_revokes_no_one_and_a_file_in_it_does(at: Site) -> None:
     admit(at.store, "staging", OTHER_TOKEN)
     warm = at.process()

@@ -117,8 +117,8 @@ class Hands:
         self._ledger.add("operator/hand", "invalid", began=began, repaired=False)
         self._put(name, broken, "SecureString")
         self._baton.wait(NOTICE_SECONDS)
-        if self._read(name) == broken:
-            self._put(name, before, "SecureString")
+        if present := self._read(name):
+            self._put(name, mistakes.repair(present, broken, before), "SecureString")
         self._is_wrong = False
         self._ledger.add("operator/hand", "invalid", began=began, repaired=True)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+import yaml
+
 from simulation.plan import Action
 
 T = TypeVar("T")
@@ -76,6 +78,17 @@ def make_document(pick: float) -> str:
     """Return an invalid document of the callers of a cluster."""
     document = choose(_DOCUMENTS, pick)
     return "tokens: [unfinished" if document is None else json.dumps(document)
+
+
+def repair(present: str, broken: str, before: str) -> str:
+    """Return the document before a mistake, with the credentials that commands added since."""
+    if present == broken:
+        return before
+    now, wrong, own = (yaml.safe_load(each) for each in (present, broken, before))
+    for kind in ("tokens", "subjects"):
+        known = [*own.get(kind, []), *wrong.get(kind, [])]
+        own[kind] = [*own.get(kind, []), *(each for each in now[kind] if each not in known)]
+    return json.dumps(own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from .facts import (
     SKEW_SECONDS,
     THROTTLED,
     UNAUTHORIZED,
+    Reader,
     find_expiry,
     identify_credential,
 )
@@ -57,15 +58,15 @@ class Revocation(Law):
         if review.code != OK or review.is_marked:
             return
         hashed = identify_credential(review.event.facts["_token"])
-        ended = self._find_end(hashed)
+        ended = self._find_end(hashed, self.facts.reader(review.env))
         if ended is not None and review.began - ended > BOUND_SECONDS:
             self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
 
-    def _find_end(self, hashed: str) -> float | None:
+    def _find_end(self, hashed: str, reader: Reader) -> float | None:
         """Return since when a token does not count any more."""
         ended: float | None = None
         had = False
-        for time, has in self.facts.had_token(hashed):
+        for time, has in self.facts.had_token(hashed, reader):
             ended = time if had and not has else None if has else ended
             had = has
         return ended

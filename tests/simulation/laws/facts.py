@@ -27,7 +27,7 @@ POLICY, BRAKES, DENIED, POINTER = (
 )
 SIGNATURE = "# signature: v1 "
 MAX_REGISTRY_BYTES = 16 * 1024 * 1024
-OVERRIDES_DOCUMENTS, FIRST_SIGNER = 3, "alias/signer-0"
+REGISTRY_DOCUMENTS, OVERRIDES_DOCUMENTS, FIRST_SIGNER = 2, 3, "alias/signer-0"
 MEMBER = "c3"  # of the group ring-1, by the policy
 LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
 # The time after which everybody who can read has read a change.
@@ -150,8 +150,10 @@ class Facts:
         # What is in force of the callers, by name of the document; the registry is one document.
         self.callers: dict[str, list[tuple[float, str]]] = {}
         self._registries: dict[str, str] = {}
+        self._commanded: list[tuple[float, str]] = []  # the registries of commands, not of hands
         self.counted: dict[int, str] = {}  # the keys of the registries that counted, by serial
-        self._had: dict[str, list[tuple[float, bool]]] = {}  # emptied when a document changes
+        # Emptied when a document changes.
+        self._had: dict[tuple[str, bool], list[tuple[float, bool]]] = {}
         self.last_change, self.last_throttle = 0.0, 0.0
         self.states = [State(0.0, {})]  # of the folder
         self.mistakes: dict[float, float] = {}  # when callers became invalid, until when
@@ -250,20 +252,27 @@ class Facts:
             if registry is None:
                 return  # it does not load
             self.callers.setdefault(POINTER, []).append((event.time, registry))
+            self._commanded += [(event.time, registry)] if event.facts["by"] != "hand" else []
         elif (
             name.startswith("auth/") and not name.endswith("/lock") and POINTER not in self.callers
         ):
             self.callers.setdefault(name, []).append((event.time, text or ""))
 
-    def had_token(self, hashed: str) -> list[tuple[float, bool]]:
-        """Return since when a token counts, and since when not."""
-        if hashed not in self._had:
-            self._had[hashed] = self._find_times(hashed)
-        return self._had[hashed]
+    def had_token(self, hashed: str, reader: Reader | None = None) -> list[tuple[float, bool]]:
+        """Return since when a token counts, and since when not, for an environment or everybody.
 
-    def _find_times(self, hashed: str) -> list[tuple[float, bool]]:
+        An environment of an earlier release reads copies of the registry: a command writes them,
+        and a person who edits the registry by hand does not (docs/fleet.md).
+        """
+        reads_copies = reader is not None and reader.documents < REGISTRY_DOCUMENTS
+        key = hashed, reads_copies
+        if key not in self._had:
+            self._had[key] = self._find_times(hashed, reads_copies=reads_copies)
+        return self._had[key]
+
+    def _find_times(self, hashed: str, *, reads_copies: bool) -> list[tuple[float, bool]]:
         if POINTER in self.callers:
-            documents = self.callers[POINTER]
+            documents = self._commanded if reads_copies else self.callers[POINTER]
             earlier = [
                 each for name, texts in self.callers.items() if name != POINTER for each in texts
             ]

@@ -46,7 +46,9 @@ class FolderCallers:
 
     def _fingerprint(self) -> object:
         with convert_errors("callers", self._path):
-            return "new" if self._is_new() else files.fingerprint(str(self._path))
+            if not self._is_new():
+                return files.fingerprint(str(self._path))
+            return "empty" if files.is_empty(self._folder) else "new"
 
     def _is_new(self) -> bool:
         """Whether auth/ is missing, and this process never loaded it."""
