@@ -41,18 +41,19 @@ _FACTORS = {
 }
 # Words that visitors look for, by the page that is for them.
 _WORDS = {
-    "aws.md": ["cost", "price", "eks"],
+    "aws.md": ["cost", "price"],
     "certificates.md": ["rotate", "renew", "expired"],
     "clusters.md": ["open", "revoke"],
     "conformance.md": ["supported", "differences"],
     "explain.md": ["why", "injected"],
     "fleet.md": ["recovery", "region"],
     "from-istio.md": ["istiod", "revision"],
-    "in-cluster.md": ["helm", "gke", "cert", "manager"],
+    "in-cluster.md": ["helm", "cert", "manager"],
     "kube-inject.md": ["kube", "inject", "istioctl"],
     "monitoring.md": ["metrics", "prometheus"],
     "overlays.md": ["sprig", "kyverno"],
     "performance.md": ["latency", "milliseconds"],
+    "platforms.md": ["eks", "gke", "aks", "egress"],
     "policies.md": ["rollback", "undo"],
     "rollouts.md": ["canary", "shadow"],
     "runbook.md": ["alarm", "throttled", "503"],

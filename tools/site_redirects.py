@@ -86,12 +86,12 @@ ANCHORS: Final = {
     "registration": {
         "connections": "in-cluster#limits-of-connections",
         "choose-the-failure-policy": "clusters#failure-policy",
-        "credentials-of-a-cluster": "clusters#platforms",
+        "credentials-of-a-cluster": "platforms#what-a-credential-protects",
         "error-messages-in-kubectl": "clusters#what-kubectl-prints",
         "revisions": "clusters#revisions",
         "rotate-a-token": "clusters#rotate-and-revoke",
         "serving-without-aws": "in-cluster#the-store-folder",
-        "static-registration": "clusters#static-registration",
+        "static-registration": "platforms#static-registration",
         "the-calling-cluster-and-istios-cluster-id": "concepts#two-kinds-of-cluster-id",
     },
     "rollout": {
@@ -103,6 +103,10 @@ ANCHORS: Final = {
         "register-the-service": "in-cluster#register-the-service",
     },
     # Pages that remain, with headings that moved.
+    "clusters": {
+        "platforms": "platforms#eks",
+        "static-registration": "platforms#static-registration",
+    },
     "certificates": {
         "issue-client-certificates-for-clusters": "certificates#client-certificates",
     },

@@ -38,7 +38,8 @@ GROUPS: Final = {
     "Operate": {
         "aws": 2_100,
         "in-cluster": 1_700,
-        "clusters": 2_100,
+        "clusters": 1_500,
+        "platforms": 800,
         "certificates": 800,
         "fleet": 1_300,
         "monitoring": 1_700,
@@ -52,7 +53,7 @@ CONTRIBUTORS: Final = {
     "supply-chain": 600,
     "aws-check": 420,
 }
-USER_PAGES: Final = 24
+USER_PAGES: Final = 25
 
 
 def count_words(text: str) -> int:

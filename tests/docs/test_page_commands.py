@@ -54,6 +54,7 @@ esac
 # aws answers with what the commands use.
 AWS = """\
 case "$*" in
+  "eks describe-cluster"*) echo AWS_MANAGED ;;
   "kms get-public-key"*) echo KEY ;;
   "ssm get-parameter"*) echo "tokens: []" ;;
 esac
@@ -61,7 +62,9 @@ esac
 STUBS = {
     "kubectl": KUBECTL,
     "aws": AWS,
-    **dict.fromkeys(("helm", "istioctl", "sam", "make", "git", "pip", "pipx", "podman"), ""),
+    **dict.fromkeys(
+        ("gcloud", "helm", "istioctl", "sam", "make", "git", "pip", "pipx", "podman"), ""
+    ),
     "curl": "echo '{}'",
 }
 MESH = (f"cp -r {SAMPLES}/istio mesh",)
@@ -72,6 +75,8 @@ GROUPS = (
     "printf '# next\\n' >> mesh/bundle/mesh.yaml",
 )
 PROJECT = 'printf \'config = "stack:podgraft-dev"\\ninjector = "istio"\\n\' > podgraft.toml'
+
+TOKEN = "podgraft tokens issue --config stack:podgraft-dev --cluster prod-eu --output token"
 
 
 # Commands that need a real cluster or recorded workloads, and the tests that run them.
@@ -112,6 +117,7 @@ CASES = (
     Case("kube-inject"),
     Case("overlays"),
     Case("performance"),
+    Case("platforms", (TOKEN,)),
     Case("policies", (*MESH, PROJECT, "podgraft push mesh")),
     Case("preview", (*MESH, "mkdir store && cp -r mesh store/istio", PROJECT)),
     Case("privileges", (*MESH, PROJECT, "mkdir store && cp -r mesh store/istio")),
