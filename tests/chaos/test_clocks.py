@@ -17,10 +17,10 @@ from podgraft.base.clock import AgeClock
 from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 from podgraft.service.store import DEFAULT_INJECTOR, UnavailableError, expire_stores
 from podgraft.service.store.aws.callers import CachedCallers
+from podgraft.service.store.aws.polling_cache import MAX_AGE_SECONDS
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.caller_document import hash_token
-from podgraft.service.store.polling_cache import MAX_AGE_SECONDS
 from service.store import local_aws
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
 from service.store.local_aws import (

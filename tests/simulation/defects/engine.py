@@ -5,7 +5,7 @@ from __future__ import annotations
 from .defect import Defect, make_defect
 
 ENGINE = "podgraft.service.store"
-_CACHE = f"{ENGINE}.polling_cache:PollingCache"
+_CACHE = f"{ENGINE}.aws.polling_cache:PollingCache"
 _LOADER = f"{ENGINE}.aws.injector_loader"
 
 DEFECTS: dict[str, Defect] = {

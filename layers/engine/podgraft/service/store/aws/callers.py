@@ -22,10 +22,10 @@ from podgraft.kube import yaml
 from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.callers import CallerDocuments, CallerRegistry, LastKnownGood
-from podgraft.service.store.polling_cache import CachedValue, PollingCache
 from podgraft.service.store.registry_document import POINTER, Pointer
 
 from .client import RetryBudget
+from .polling_cache import CachedValue, PollingCache
 from .registry import RegistrySource
 from .ssm import Parameter
 

@@ -26,9 +26,9 @@ from podgraft.core.versions.snapshot import BundleCache, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.core.versions.version_check import VersionCheck, parse_denied
 from podgraft.service.store.names import DENIED
-from podgraft.service.store.polling_cache import PollingCache
 
 from .client import MissingError, RetryBudget
+from .polling_cache import PollingCache
 from .ssm import MissingPolicyError, Parameter
 
 if TYPE_CHECKING:

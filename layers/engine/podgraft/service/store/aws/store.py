@@ -17,10 +17,10 @@ from podgraft.base.deadline import Deadline
 from podgraft.core.review_context import Staleness
 from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
 from podgraft.core.versions.snapshot import Snapshot
-from podgraft.service.store.polling_cache import CachedValue, PollingCache
 
 from .client import RetryBudget
 from .injector_loader import BundleSource, InjectorLoader, Loaded, PolicySource, Sources
+from .polling_cache import CachedValue, PollingCache
 
 if TYPE_CHECKING:
     from podgraft.core.signing import Verifier

@@ -14,7 +14,7 @@ from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.versions.errors import StoreError, UnavailableError
 
-from .aws.client import RetryBudget
+from .client import RetryBudget
 
 T = TypeVar("T")
 
