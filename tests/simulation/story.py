@@ -6,14 +6,27 @@ import html
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .ledger import Event
+from .ledger import Event, Violation
+from .narration import Narrator, describe_start
+from .plan import Plan
 from .run import Result
 
 PAGE = Path(__file__).with_name("lanes.html")
 MAX_LINES = 40
-PLAIN = {"start": "starts", "end": "ends", "alarm": "an alarm rings, and invokes the guard"}
+WEATHER, END = "weather", "exit "
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the story: who did what, and whether something failed."""
+
+    time: float
+    who: str
+    what: str
+    is_bad: bool = False
 
 
 def format_time(seconds: float) -> str:
@@ -30,27 +43,64 @@ def tell(result: Result, limit: int | None = MAX_LINES) -> str:
     violation = result.violations[0] if result.violations else None
     until = violation.time if violation else result.seconds
     seen = [each for each in result.events if each.time <= until]
-    described = [(each.time, each.lane, _describe_event(each)) for each in seen]
-    shown = sorted(
-        [*_describe_weather(result, until), *(each for each in described if each[2])],
-        key=lambda each: each[0],
+    told = sorted(
+        [*_describe_weather(result.plan, until), *list_lines(seen)], key=lambda each: each.time
     )
-    left_out = max(0, len(shown) - limit) if limit is not None else 0
-    lines = [f"  {format_time(time)}  {who:<12} {what}" for time, who, what in shown[left_out:]]
-    head = [f"LAW {violation.law}: {violation.text}"] if violation else ["no law is violated"]
+    left_out = max(0, len(told) - limit) if limit is not None else 0
+    lines = [f"  {format_time(each.time)}  {each.who:<14} {each.what}" for each in told[left_out:]]
+    head = [_name_violation(violation) if violation else "no law is violated"]
+    head.append(_describe_world(result.plan))
     if left_out:
-        head.append(f"  … {left_out} earlier events")
+        head.append(f"  … {left_out} earlier lines; TRACE=1 prints them")
     return "\n".join([*head, *lines, *_sum_up(seen)])
 
 
-def _describe_weather(result: Result, until: float) -> Iterator[tuple[float, str, str]]:
-    for each in result.plan.windows:
+def _name_violation(violation: Violation) -> str:
+    return f"LAW {violation.law}, at {format_time(violation.time)}: {violation.text}"
+
+
+def _describe_world(plan: Plan) -> str:
+    kind = "workers of serve" if "serve" in plan.features else "environments of Lambda"
+    heals = f", without faults from {format_time(plan.heal)} on" if plan.heal < plan.seconds else ""
+    return (
+        f"seed {plan.seed}: {format_time(plan.seconds)} hours{heals}; clusters: {plan.clusters}, "
+        f"{kind}: up to {plan.environments}; features: {', '.join(plan.features) or 'none'}"
+    )
+
+
+def list_lines(events: Iterable[Event]) -> list[Line]:
+    """Return the lines of events in the order of time; a command begins before it ends."""
+    narrator, lines = Narrator(), list[Line]()
+    for event in events:
+        what = narrator.describe(event)
+        if event.kind == "command":
+            lines.append(Line(event.facts["began"], event.lane, describe_start(event)))
+        if what:
+            lines.append(Line(event.time, event.lane, what, _is_bad(event)))
+    lines.sort(key=lambda each: each.time)
+    return _join_commands(lines)
+
+
+def _join_commands(lines: list[Line]) -> list[Line]:
+    """Tell a command in one line if nothing else happened until its end."""
+    joined = list[Line]()
+    for line in lines:
+        last = joined[-1] if joined else line
+        if last.who == line.who and line.what.startswith(END) and not last.what.startswith(END):
+            joined[-1] = replace(last, what=f"{last.what}: {line.what}", is_bad=line.is_bad)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _describe_weather(plan: Plan, until: float) -> Iterator[Line]:
+    for each in plan.windows:
         what = f"{each.kind} of {each.service} for {each.nodes or 'all'}"
         text = f"{what}, {each.rate:.0%} of calls, until {format_time(each.end)}"
         if each.start <= until:
-            yield each.start, "weather", text
+            yield Line(each.start, WEATHER, text)
         if each.end <= until:
-            yield each.end, "weather", f"{what} ends"
+            yield Line(each.end, WEATHER, f"{what} ends")
 
 
 def _sum_up(events: Iterable[Event]) -> Iterator[str]:
@@ -69,91 +119,24 @@ def _sum_up(events: Iterable[Event]) -> Iterator[str]:
         yield f"  {cluster} saw: {counts}; policy versions: {served}"
 
 
-def _describe_event(event: Event) -> str:
-    facts = event.facts
-    match event.kind:
-        case "review":
-            return _describe_review(event)
-        case "command":
-            end = "is killed" if facts["killed"] else f"exit {facts['status']}"
-            return f"runs podgraft {facts['line'].replace('/p', 'p')}: {end}"
-        case "parameter":
-            done = f"version {facts['version']}" if facts["version"] else "is deleted"
-            return f"{facts['name']}: {done}, by {facts['by']}"
-        case "aws" if facts["result"] != "ok":
-            return f"{facts['operation']} fails: {facts['result']}"
-        case "aws" if "versions" in facts and event.lane.startswith("env/"):
-            read = (f"{name} version {number}" for name, number in facts["versions"].items())
-            found = ", ".join(read)
-            return f"reads {found}" if found else f"finds no {', '.join(facts.get('_names', []))}"
-        case _:
-            return _describe_change(event)
-
-
-def _describe_change(event: Event) -> str:
-    facts = event.facts
-    match event.kind:
-        case "init":
-            return f"is ready after {facts['seconds']:.1f} s"
-        case "publish":
-            return f"version {facts['version']} of the code is published"
-        case "probe":
-            return f"the probe of version {facts['version']} of the code: {facts['status']}"
-        case "alias":
-            weights = facts["routes"].get("AdditionalVersionWeights", {})
-            others = "".join(
-                f", and version {new} for {share:.0%}" for new, share in weights.items()
-            )
-            return f"version {facts['version']} of the code is live{others}"
-        case "disk":
-            return "the disk is lost" if facts["is_lost"] else "the disk is back"
-        case "file":
-            return f"{facts['name']} {'changes' if facts['_text'] is not None else 'is deleted'}"
-        case "killed" | "damage" | "crash":
-            details = ", ".join(f"{key} {value}" for key, value in facts.items())
-            return f"{event.kind} {details}".strip()
-        case _:
-            return PLAIN.get(event.kind, "")
-
-
-def _describe_review(event: Event) -> str:
-    facts = event.facts
-    who = "an attacker" if facts["verb"] == "attack" else f"pod web-{facts['pod']}"
-    asks = f"{who} asks {facts['env']}"
-    if facts["code"] == 0:
-        return f"{asks}: no response within {facts['timeout']} s"
-    if "audit" not in facts:
-        return f"{asks}: {facts['code']}"
-    version = facts["audit"].get("policy-version", "none")
-    sidecar = f"sidecar {facts['bundle']} of {facts['policy']}" if facts["bundle"] else "no sidecar"
-    denied = "" if facts["allowed"] else ", denied"
-    track = f", {facts['track']}" if facts["track"] else ""
-    mark = ", with a warning" if facts["warnings"] else ""
-    return f"{asks}: {facts['code']}, {sidecar}, policy version {version}{track}{denied}{mark}"
-
-
 def write_page(result: Result, path: Path) -> None:
     """Write a page that draws the lanes of a run; it needs no server and no network."""
-    events = [
-        {"t": each.time, "lane": each.lane, "kind": each.kind, "text": text, "bad": _is_bad(each)}
-        for each in result.events
-        if (text := _describe_event(each))
-    ]
+    plan = result.plan
+    told = [*_describe_weather(plan, plan.seconds), *list_lines(result.events)]
     data = {
-        "seed": result.plan.seed,
-        "seconds": result.seconds,
-        "heal": result.plan.heal,
-        "windows": [
-            {"start": w.start, "end": w.end, "text": f"{w.kind} {w.service} {w.nodes}"}
-            for w in result.plan.windows
+        "about": _describe_world(plan),
+        "seconds": plan.seconds,
+        "windows": [{"start": each.start, "end": each.end} for each in plan.windows],
+        "events": [
+            {"t": each.time, "who": each.who, "text": each.what, "bad": each.is_bad}
+            for each in sorted(told, key=lambda each: each.time)
         ],
-        "events": events,
         "violations": [
-            {"t": each.time, "text": f"{each.law}: {each.text}"} for each in result.violations
+            {"t": each.time, "text": _name_violation(each)} for each in result.violations
         ],
     }
     text = json.dumps(data).replace("</", "<\\/")
-    page = PAGE.read_text().replace("{{title}}", html.escape(f"Seed {result.plan.seed}"))
+    page = PAGE.read_text().replace("{{title}}", html.escape(f"Seed {plan.seed}"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page.replace("{{data}}", text))
 

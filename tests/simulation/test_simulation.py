@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -23,7 +24,7 @@ from simulation.plan import Plan, choose_seconds, make_plan
 from simulation.run import run
 from simulation.shrink import shrink
 from simulation.situations import SITUATIONS
-from simulation.story import tell, write_page
+from simulation.story import list_lines, tell, write_page
 
 TESTS = Path(__file__).parents[1]
 ROWS = re.findall(
@@ -185,6 +186,27 @@ def test_a_story_has_each_review_and_the_responses_of_each_cluster() -> None:
     times = [line.split()[0] for line in story if re.match(r"  \d", line)]
     assert times == sorted(times)
     assert len(tell(result).splitlines()) < len(story)
+
+
+def test_the_page_of_a_run_draws_each_line_of_its_story(tmp_path: Path) -> None:
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs Chromium")
+    with plant("D21"):
+        result = run(make_plan(run_seeds(range(1)).findings[0].seed))
+    write_page(result, tmp_path / "page.html")
+    page = (tmp_path / "page.html").as_uri()
+    done = subprocess.run(
+        [program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    shown = re.findall("<circle [^>]*><title>(.*?)</title>", done.stdout)
+    windows = sum(1 + (each.end <= result.seconds) for each in result.plan.windows)
+    assert len(shown) == len(list_lines(result.events)) + windows
+    assert f'class="violated">LAW {result.violations[0].law}' in done.stdout
 
 
 def test_without_metrics_each_due_alarm_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:

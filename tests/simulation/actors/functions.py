@@ -245,8 +245,9 @@ class Functions:
         node = environment.node
         if node.frozen:
             if environment.clock_stops:
-                node.monotonic_offset -= self._baton.now - environment.frozen_at
-                self._ledger.add(node.name, "clock")
+                seconds = self._baton.now - environment.frozen_at
+                node.monotonic_offset -= seconds
+                self._ledger.add(node.name, "clock", seconds=seconds)
             environment.clock_stops = False
             self._baton.thaw(node)
 
