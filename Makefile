@@ -75,7 +75,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio bench-kube bench-stages \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete aws-check lock audit release clean fuzz soak \
-	check-tests check-pages check-builds test-pythons workflows
+	check-tests check-pages check-aws test-pythons workflows
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -178,7 +178,7 @@ soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for
 check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
 check: lint contracts setup ## Run everything that CI runs
 	@rm -rf $(TEST_OUTCOMES)
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target WORKERS=2 check-tests check-pages check-builds
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target WORKERS=2 check-tests check-pages check-aws
 	@$(BIN)/python tools/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
 
 check-tests:
@@ -186,13 +186,13 @@ check-tests:
 
 # e2e-playground also builds the site, if there is a browser.
 check-pages:
-	@for target in e2e-playground test-pages; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in e2e-playground test-pages "e2e-builds BUILDS=checked"; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
-check-builds: template
+check-aws: template
 	@$(MAKE) --no-print-directory test-pythons PYTHON_TESTS="$(CHECKED_ON_EACH_PYTHON)"
 	@! command -v go >/dev/null || $(MAKE) --no-print-directory workflows
-	@for target in e2e-aws "e2e-builds BUILDS=checked"; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@$(MAKE) --no-print-directory e2e-aws
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
