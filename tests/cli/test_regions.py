@@ -17,12 +17,12 @@ from botocore.config import Config
 
 from cli.test_manifest_files import all_commands
 from fuzz.application import read_patch
-from podgraft.base import deadline
 from podgraft.cli import aws_options, main, podgraft, stacks
 from podgraft.kube import yaml
 from podgraft.service.http import Auth, create_app
 from podgraft.service.store.factory import AwsStoreConfig, open_stores
 from support.aws_account import deploy_stack, open_account
+from support.patience import wait_long
 from support.policy_account import set_tag
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE
@@ -100,7 +100,7 @@ def site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Generator[Site]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(deadline, "MAX_WAIT_SECONDS", 30)  # for a machine under load
+    wait_long(monkeypatch)
     with open_account() as session:
         made = Site(session, capsys)
         for region in (A, B):

@@ -23,6 +23,7 @@ from support import aws_account
 from support.aws_account import start_account_with_bucket
 from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
+from support.patience import wait_long
 from support.server_thread import run_server
 
 PAGE = (DOCS / "start.md").read_text()
@@ -72,6 +73,7 @@ def serve_function(folder: Path) -> Generator[Endpoint]:
 @pytest.fixture
 def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Endpoint]:
     """The account with the stack, which calls the function."""
+    wait_long(monkeypatch)
     with contextlib.ExitStack() as stack:
         session = stack.enter_context(start_account_with_bucket(BUCKET))
         endpoint = stack.enter_context(serve_function(tmp_path))

@@ -13,7 +13,6 @@ from typing import Any
 
 import botocore.session
 import pytest
-from botocore.config import Config
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
@@ -25,18 +24,13 @@ from podgraft.service.store import CallerRegistry, Deadline
 from podgraft.service.store.aws import clients, s3, ssm
 from podgraft.service.store.aws.store import CachedStore
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
+from support.patience import GENEROUS_SECONDS, PATIENT_CONFIG
 from support.recorded_requests import load_request
 
 BUCKET, PREFIX, INJECTOR = "bundles-of-the-test", "bundles/", "istio"
 PARAMETER = f"/podgraft/{INJECTOR}/policy"
 REFRESH_SECONDS = 30.0
-# Longer than any answer takes on a busy machine, and as short as a client that waits in vain may.
-GENEROUS_SECONDS, LITTLE_SECONDS = 60.0, 0.3
-
-# Its limits are those of the review alone.
-_PATIENT = clients.CONFIG.merge(
-    Config(connect_timeout=GENEROUS_SECONDS, read_timeout=GENEROUS_SECONDS)
-)
+LITTLE_SECONDS = 0.3
 BUNDLE = {
     "injector.yaml": json.dumps(
         {
@@ -110,7 +104,7 @@ class World:
 
     def function(self) -> FlaskClient:
         """A cold function."""
-        made = [_client(self.faulty.endpoint, service, _PATIENT) for service in ("ssm", "s3")]
+        made = [_client(self.faulty.endpoint, service, PATIENT_CONFIG) for service in ("ssm", "s3")]
         parameters = ssm.ParameterReader(clients.Ssm(made[0]), "/podgraft")
         bundles = s3.BundleReader(clients.S3(made[1]), BUCKET, PREFIX)
         store = CachedStore(
@@ -129,7 +123,7 @@ class _Nobody:
 
 
 @cache
-def _client(endpoint: str, service: str, config: Config | None = None) -> Any:
+def _client(endpoint: str, service: str, config: Any = None) -> Any:
     """A client of botocore's; making one takes longer than all that a test does with it."""
     return botocore.session.get_session().create_client(
         service,

@@ -9,16 +9,15 @@ from threading import Event
 from time import monotonic, sleep
 
 import pytest
-from botocore.config import Config
 
 from podgraft.service.store.aws import clients
 from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
 from podgraft.service.store.aws.clients import S3
+from support.patience import GENEROUS_SECONDS, PATIENT_CONFIG
 from support.server_thread import run_server
 
 LITTLE, ENOUGH = 0.2, 20.0
 SLACK = 10.0  # of a busy machine; less than a client waits by itself (patient_clients)
-PATIENT = 60.0
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -108,8 +107,7 @@ def make_s3(url: str, monkeypatch: pytest.MonkeyPatch) -> S3:
 @pytest.fixture
 def patient_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let clients wait long by themselves: only the time of the call can end a test early."""
-    patient = Config(connect_timeout=PATIENT, read_timeout=PATIENT)
-    monkeypatch.setattr(clients, "CONFIG", clients.CONFIG.merge(patient))
+    monkeypatch.setattr(clients, "CONFIG", PATIENT_CONFIG)
 
 
 @contextmanager
@@ -176,7 +174,7 @@ def test_a_name_that_no_one_resolves_is_given_up(monkeypatch: pytest.MonkeyPatch
     asleep = Event()
 
     def never(*_: object, **__: object) -> list[object]:
-        asleep.wait(PATIENT)
+        asleep.wait(GENEROUS_SECONDS)
         raise socket.gaierror
 
     s3 = make_s3("http://aws.example", monkeypatch)
