@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulation.campaign import open_pool, run_seeds
-from simulation.plan import make_plan
+from simulation.plan import Plan, make_plan
+from simulation.shrink import shrink
 
-from . import DEFECTS
+from . import DEFECTS, plant
 
 MAX_SEEDS = 200
 TABLE = Path(__file__).with_name("table.md")
@@ -17,12 +18,14 @@ _HEAD = f"""\
 # Planted defects
 
 `make simulate-defects WRITE=1` writes this table: which law finds each defect first, at which of
-{MAX_SEEDS} seeds, and how many actions and windows of weather that plan has. `make simulate SEED=0
-DEFECT=D2 SHRINK=1` makes such a run small.
+{MAX_SEEDS} seeds, and what is left of the plan of that seed when its run is made small: its actions
+and windows of weather, and how many clusters and environments they need. `make simulate SEED=0
+DEFECT=D2 SHRINK=1` tells such a small run.
 
-| | planted defect | law | seed | actions + windows |
-|---|---|---|---|---|
+| | planted defect | law | seed | actions + windows | made small | clusters + environments |
+|---|---|---|---|---|---|---|
 """
+SHRINK_SECONDS = 15.0  # of processor time
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Row:
     name: str
     law: str = ""
     seed: int = -1
+    small: Plan | None = None
 
     @property
     def is_found(self) -> bool:
@@ -40,9 +44,12 @@ class Row:
 
     def __str__(self) -> str:
         plan = make_plan(self.seed)
+        small = self.small or plan
         law = self.law if self.is_found else f"**not found** {self.law}"
-        size = f"{len(plan.actions)} + {len(plan.windows)}"
-        return f"| {self.name} | {DEFECTS[self.name].words} | {law} | {self.seed} | {size} |\n"
+        sizes = [f"{len(each.actions)} + {len(each.windows)}" for each in (plan, small)]
+        sizes.append(f"{small.clusters} + {small.environments}")
+        cells = [self.name, DEFECTS[self.name].words, law, str(self.seed), *sizes]
+        return f"| {' | '.join(cells)} |\n"
 
 
 def find_defects(processes: int, names: Iterable[str] = DEFECTS) -> list[Row]:
@@ -52,9 +59,11 @@ def find_defects(processes: int, names: Iterable[str] = DEFECTS) -> list[Row]:
 
 
 def find_defect(name: str) -> Row:
-    """Plant one defect, and run seeds until a law is violated."""
+    """Plant one defect, run seeds until a law is violated, and make that run small."""
     for each in run_seeds(range(MAX_SEEDS), name).findings:
-        return Row(name, each.first.law, each.seed)
+        with plant(name):
+            small = shrink(make_plan(each.seed), each.first.law, SHRINK_SECONDS)
+        return Row(name, each.first.law, each.seed, small)
     return Row(name)
 
 
