@@ -37,10 +37,19 @@ from .values import (
 def is_access(node: Node) -> bool:
     """Whether a node is one access, of which the next step is a part."""
     match node:
+        case Call(function="_?_:_"):
+            return True
+        case _:
+            return is_path(node)
+
+
+def is_path(node: Node) -> bool:
+    """Whether a node is a name, or an access of a field or element."""
+    match node:
         case Ident() | Select(test=False):
             return True
         case Call(function=function):
-            return function in ACCESSES or function == "_?_:_"
+            return function in ACCESSES
         case _:
             return False
 

@@ -178,7 +178,7 @@ class _Checker:
     def check_call(self, node: Call) -> Node:
         """A function, method or operator; a dotted target can be a part of a function's name."""
         if node.function == "_?._":
-            return self._check_optional_select(node)
+            return self._check_optional_select(node, self.check(node.arguments[0]))
         arguments: list[Node] = []
         for argument in node.arguments[node.member :]:
             arguments.append(self.check(argument))  # noqa: PERF401 - one Python frame less a level
@@ -197,8 +197,8 @@ class _Checker:
             return self._record(unknown, ERROR)
         return self._resolve(Call(node.at, name, tuple(arguments), node.member))
 
-    def _check_optional_select(self, node: Call) -> Node:
-        operand, name = self.check(node.arguments[0]), node.arguments[1]
+    def _check_optional_select(self, node: Call, operand: Node) -> Node:
+        name = node.arguments[1]
         self._record(name, STRING)
         field_name = str(name.value) if isinstance(name, Constant) else ""
         type_ = self._field_type(node.at, self.type_of(operand), field_name, optional=True)

@@ -5,7 +5,7 @@ makes: a list or map of Go fails against a value of another type, and has no key
 Source: Equal and Find in cel-go's common/types and in valuesschemalesstyped.go of k8s.io/apiserver.
 """
 
-from collections.abc import Iterable
+from typing import TypeAlias
 
 from .errors import EvaluationError, no_such_overload_error
 from .values import (
@@ -59,7 +59,7 @@ def compare(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
 
 
 def _compare(left: Value, right: Value, go: GoTypes) -> bool:
-    """The method Equal of ``left``."""
+    """The method Equal of ``left``; two frames of Python for a level of a value."""
     if kind(left) in NUMBERS:
         return kind(right) in NUMBERS and same_number(left, right)
     if kind(left) is not kind(right):
@@ -67,9 +67,9 @@ def _compare(left: Value, right: Value, go: GoTypes) -> bool:
             raise no_such_overload_error()
         return False
     if is_list(left):
-        return len(left) == len(right) and _compare_all(zip(left, right, strict=True), left, go)
+        return _compare_all(_pair_elements(left, right), left, go)
     if is_map(left):
-        return _compare_maps(left, right, go)
+        return _compare_all(_pair_members(left, right, go), left, go)
     if is_optional(left):
         is_same = left.present == right.present
         return is_same and (not left.present or _compare(left.value, right.value, go))
@@ -104,7 +104,16 @@ def _is_same_value(left: Value, right: Value) -> bool:
     return bool(left == right)
 
 
-def _compare_maps(left: dict[Value, Value], right: dict[Value, Value], go: GoTypes) -> bool:
+_Pairs: TypeAlias = "list[tuple[Value, Value]] | bool"
+
+
+def _pair_elements(left: list[Value], right: list[Value]) -> _Pairs:
+    """The elements to compare, or whether the lists are equal."""
+    return len(left) == len(right) and [*zip(left, right, strict=True)]
+
+
+def _pair_members(left: dict[Value, Value], right: dict[Value, Value], go: GoTypes) -> _Pairs:
+    """The members to compare, or whether the maps are equal."""
     are_same = go.same_struct(left, right)
     if are_same is not None:
         return are_same
@@ -119,7 +128,27 @@ def _compare_maps(left: dict[Value, Value], right: dict[Value, Value], go: GoTyp
             pairs.append((value, _BAD_KEY))
         else:
             return False
-    return _compare_all(pairs, left, go)
+    return pairs
+
+
+def _compare_all(pairs: _Pairs, container: Value, go: GoTypes) -> bool:
+    """Whether all pairs are equal. An error is not ``false``, so cel-go's own lists go on."""
+    if isinstance(pairs, bool):
+        return pairs
+    is_struct = is_map(container) and _is_struct(container, go)
+    for left, right in pairs:
+        try:
+            if not is_struct and (left is None or right is None):
+                is_same = left is right
+            else:
+                is_same = _compare(left, right, go)
+        except EvaluationError:
+            if is_struct:
+                raise
+            is_same = not go.type_of(container)
+        if not is_same:
+            return False
+    return True
 
 
 # What a struct of Go gives for a key that is no string: an error, which nothing equals.
@@ -128,22 +157,6 @@ _BAD_KEY = object()
 
 def _is_struct(value: Value, go: GoTypes) -> bool:
     return (go.type_of(value) or "").startswith("struct")
-
-
-def _compare_all(pairs: Iterable[tuple[Value, Value]], container: Value, go: GoTypes) -> bool:
-    """Whether all pairs are equal. An error is not ``false``, so cel-go's own lists go on."""
-    is_struct = is_map(container) and _is_struct(container, go)
-    compare_pair = _compare if is_struct else compare
-    for left, right in pairs:
-        try:
-            if not compare_pair(left, right, go):
-                return False
-        except EvaluationError:
-            if is_struct:
-                raise
-            if go.type_of(container):
-                return False
-    return True
 
 
 def check_go_key(container: Value, key: Value, go: GoTypes) -> None:

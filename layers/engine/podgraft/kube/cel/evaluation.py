@@ -3,7 +3,7 @@
 The semantics are cel-go's (interpreter/), as kube-apiserver runs it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias, assert_never
 
 from .access import (
@@ -13,6 +13,7 @@ from .access import (
     has_field,
     hide_optional,
     is_access,
+    is_path,
     reads_element,
     search_constants,
     select_field,
@@ -69,16 +70,15 @@ class Compiler:
             case Call():
                 return self._compile_call(node, scope)
             case ListOf(elements=elements, optional=optional):
-                return make_list([self.compile_(element, scope) for element in elements], optional)
+                return make_list(self._compile_all(elements, scope), optional)
             case MapOf(entries=entries):
-                return make_map(
-                    [
-                        (self.compile_(key, scope), self.compile_(value, scope), optional)
-                        for key, value, optional in entries
-                    ]
-                )
+                keys = self._compile_all([key for key, _, _ in entries], scope)
+                values = self._compile_all([value for _, value, _ in entries], scope)
+                marks = [optional for _, _, optional in entries]
+                return make_map([*zip(keys, values, marks, strict=True)])
             case StructOf(type_name=type_name, fields=fields):
-                parts = [(each, self.compile_(each.value, scope)) for each in fields]
+                values = self._compile_all([each.value for each in fields], scope)
+                parts = zip(fields, values, strict=True)
                 return make_struct(
                     self._constructor(type_name),
                     [(each.name, value, each.optional) for each, value in parts],
@@ -87,6 +87,12 @@ class Compiler:
                 return self._compile_comprehension(node, scope)
             case _:
                 assert_never(node)
+
+    def _compile_all(self, nodes: Iterable[Node], scope: Scope) -> list[Evaluate]:
+        compiled: list[Evaluate] = []
+        for node in nodes:
+            compiled.append(self.compile_(node, scope))  # noqa: PERF401 - one frame less
+        return compiled
 
     def _compile_ident(self, node: Ident, scope: Scope, cost: int = IDENT) -> Evaluate:
         if node.name in scope:
@@ -98,56 +104,57 @@ class Compiler:
         return read_variable(name, cost)
 
     def _compile_select(self, node: Select, scope: Scope) -> Evaluate:
+        operand = node.operand
         if node.test:
-            return has_field(self._compile_tested(node.operand, scope), node.field)
-        return select_field(self._compile_accessed(node.operand, scope), node.field)
+            tested = self._choose(operand)(operand, scope)
+            return has_field(_hide_element(operand, tested, scope), node.field)
+        return select_field(
+            _charge_value(operand, self.compile_(operand, scope), scope), node.field
+        )
 
-    def _compile_accessed(self, node: Node, scope: Scope) -> Evaluate:
-        """Compile what a field or element is read of; a value that is no name costs a unit more."""
-        evaluate = self.compile_(node, scope)
-        if not is_access(node):
-            return charge_access(evaluate)
-        return hide_optional(evaluate) if reads_element(node, scope) else evaluate
+    def _choose(self, node: Node) -> Callable[[Node, Scope], Evaluate]:
+        """How to compile a node without the unit for the name that an access starts with."""
+        return self._compile_path if is_path(node) else self.compile_
 
-    def _compile_tested(self, node: Node, scope: Scope) -> Evaluate:
-        """Compile what a step reads of, without the unit for a name."""
-        evaluate = self._compile_branch(node, scope)
-        return hide_optional(evaluate) if reads_element(node, scope) else evaluate
-
-    def _compile_branch(self, node: Node, scope: Scope) -> Evaluate:
-        """Compile a node without the unit for the name that an access starts with."""
+    def _compile_path(self, node: Node, scope: Scope) -> Evaluate:
+        """Compile an access without the unit for its name."""
         match node:
+            case Select(operand=operand, field=field):
+                tested = self._choose(operand)(operand, scope)
+                return select_field(_hide_element(operand, tested, scope), field)
+            case Call(function=function, arguments=(operand, key)):
+                tested = self._choose(operand)(operand, scope)
+                found = self._choose(key)(key, scope)
+                return ACCESSES[function](_hide_element(operand, tested, scope), found)
             case Ident():
                 return self._compile_ident(node, scope, cost=0)
-            case Select(test=False):
-                return select_field(self._compile_tested(node.operand, scope), node.field)
-            case Call(function=function, arguments=(operand, key)) if function in ACCESSES:
-                access = ACCESSES[function]
-                accessed = self._compile_tested(operand, scope)
-                return access(accessed, self._compile_branch(key, scope))
             case _:
-                return self.compile_(node, scope)
+                raise AssertionError(node)
 
     def _compile_call(self, node: Call, scope: Scope) -> Evaluate:
         match node:
-            case Call(function="_+_", arguments=(Ident(name="@result"), more)) if _is_list(more):
-                return append(*(self.compile_(each, scope) for each in node.arguments))
+            case Call(function="_+_", arguments=(Ident(name="@result") as result, more)) if (
+                _is_list(more)
+            ):
+                return append(self.compile_(result, scope), self.compile_(more, scope))
             case Call(function="_?_:_", arguments=(condition, then, otherwise)):
                 return conditional(
                     self.compile_(condition, scope),
-                    self._compile_branch(then, scope),
-                    self._compile_branch(otherwise, scope),
+                    self._choose(then)(then, scope),
+                    self._choose(otherwise)(otherwise, scope),
                 )
             case Call(function=function, arguments=(operand, key)) if function in ACCESSES:
-                accessed = self._compile_accessed(operand, scope)
-                return ACCESSES[function](accessed, self._compile_branch(key, scope))
+                accessed = _charge_value(operand, self.compile_(operand, scope), scope)
+                return ACCESSES[function](accessed, self._choose(key)(key, scope))
             case Call(function="@in", arguments=(element, Constant(value=values))) if is_list(
                 values
             ) and self._is_set(node, values):
                 return search_constants(self.compile_(element, scope), values)
             case _:
                 pass
-        arguments = [self.compile_(argument, scope) for argument in node.arguments]
+        arguments: list[Evaluate] = []
+        for argument in node.arguments:
+            arguments.append(self.compile_(argument, scope))  # noqa: PERF401 - one frame less
         special = SPECIAL.get(node.function)
         if special is not None:
             return special(*arguments)
@@ -193,6 +200,17 @@ class Compiler:
             self.compile_(node.step, inside),
             result,
         )
+
+
+def _charge_value(node: Node, evaluate: Evaluate, scope: Scope) -> Evaluate:
+    """What a field or element is read of; a value that is no name costs a unit more."""
+    if not is_access(node):
+        return charge_access(evaluate)
+    return _hide_element(node, evaluate, scope)
+
+
+def _hide_element(node: Node, evaluate: Evaluate, scope: Scope) -> Evaluate:
+    return hide_optional(evaluate) if reads_element(node, scope) else evaluate
 
 
 def _is_list(node: Node) -> bool:

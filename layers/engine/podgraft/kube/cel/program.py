@@ -13,6 +13,7 @@ from .declarations import Declarations, Structs
 from .errors import CompileError, Problem, locate_problem
 from .evaluation import Compiler
 from .library import FUNCTIONS, JSON_PATCH
+from .limits import measure_levels
 from .overloads import Overload
 from .parser import parse
 from .types import is_exact, parse_type, spell_type, variable_signature
@@ -29,6 +30,7 @@ class Program:
 
     ``root`` is the checked expression. ``signature`` is the type of a variable with this value.
     ``features`` are what not all releases of Kubernetes have, with the minor that introduced them.
+    ``levels`` is how deep the tree nests, with the variables that it reads.
     """
 
     text: str
@@ -36,6 +38,7 @@ class Program:
     signature: str
     root: syntax.Node
     features: Mapping[str, int]
+    levels: int
     _evaluate: Evaluate
     _slots: int
 
@@ -66,10 +69,11 @@ class Environment:
     """Variables by name with their types; ``structs`` has the fields of object types.
 
     ``patch_types`` declares ``Object``, ``JSONPatch`` and ``jsonpatch.escapeKey``. ``release`` is
-    the minor release of Kubernetes 1.x whose functions are declared.
+    the minor release of Kubernetes 1.x whose functions are declared. ``levels`` has the levels of
+    the programs under ``variables``, by name.
     """
 
-    __slots__ = ("_declarations",)
+    __slots__ = ("_declarations", "_levels")
 
     def __init__(
         self,
@@ -78,7 +82,9 @@ class Environment:
         *,
         patch_types: bool = False,
         release: int = NEWEST,
+        levels: Mapping[str, int] | None = None,
     ) -> None:
+        self._levels = levels or {}
         self._declarations = Declarations(
             functions=_functions(release, patch_types=patch_types),
             variables={name: parse_type(type_) for name, type_ in variables.items()},
@@ -91,15 +97,10 @@ class Environment:
 
         Raises ``CompileError``.
         """
-        try:
-            return self._compile(text, types)
-        except RecursionError:
-            problem = Problem(1, 1, "nested too deep: write parts of it as variables")
-            raise CompileError(text, (problem,)) from None
-
-    def _compile(self, text: str, types: Sequence[str]) -> Program:
         features: dict[str, int] = {}
-        checked = check(parse(text, features), self._declarations)
+        parsed = parse(text, features)
+        levels = measure_levels(text, parsed, self._levels)
+        checked = check(parsed, self._declarations)
         _raise_problems(text, checked.problems)
         _raise_problems(text, find_invalid_literals(checked))
         _check_result(text, checked, types)
@@ -115,6 +116,7 @@ class Environment:
             signature=variable_signature(checked.type),
             root=checked.root,
             features={**features, **_find_new_functions(checked)},
+            levels=levels,
             _evaluate=evaluate,
             _slots=compiler.slots,
         )

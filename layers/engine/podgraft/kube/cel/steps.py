@@ -1,6 +1,6 @@
 """The steps of evaluation as closures: calls, operators, literals and loops."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from .activation import Evaluate, Frame
@@ -215,22 +215,20 @@ def make_map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
 
     def evaluate(frame: Frame) -> Value:
         frame.meter.spent += MAP
-        return _collect(
-            (check_key(key(frame)), value(frame), absent) for key, value, absent in entries
-        )
+        result: dict[Value, Value] = {}
+        for key, value, optional in entries:
+            _add_entry(result, check_key(key(frame)), value(frame), optional=optional)
+        return result
 
     return evaluate
 
 
-def _collect(entries: Iterable[tuple[Value, Value, bool]]) -> dict[Value, Value]:
-    """The entries, without those whose value is optional and absent."""
-    result: dict[Value, Value] = {}
-    for key, value, optional in entries:
-        if not optional:
-            result[key] = value
-        elif _as_optional(value).present:
-            result[key] = value.value
-    return result
+def _add_entry(result: dict[Value, Value], key: Value, value: Value, *, optional: bool) -> None:
+    """Add an entry, unless its value is optional and absent."""
+    if not optional:
+        result[key] = value
+    elif _as_optional(value).present:
+        result[key] = value.value
 
 
 def make_struct(construct: Construct, fields: list[tuple[str, Evaluate, bool]]) -> Evaluate:
@@ -238,9 +236,10 @@ def make_struct(construct: Construct, fields: list[tuple[str, Evaluate, bool]]) 
 
     def evaluate(frame: Frame) -> Value:
         frame.meter.spent += STRUCT
-        return construct(
-            _collect((name, value(frame), optional) for name, value, optional in fields)
-        )
+        result: dict[Value, Value] = {}
+        for name, value, optional in fields:
+            _add_entry(result, name, value(frame), optional=optional)
+        return construct(result)
 
     return evaluate
 

@@ -11,12 +11,16 @@ _CONTAINERS = frozenset(("opaque", "list", "map"))
 
 
 class Substitution:
-    """The types that stand for parameters; a check that fails changes none of them."""
+    """The types that stand for parameters; a check that fails changes none of them.
 
-    __slots__ = ("_bound", "_count")
+    ``_replaced`` has what each step of a check replaced, so that no check copies all types.
+    """
+
+    __slots__ = ("_bound", "_count", "_replaced")
 
     def __init__(self) -> None:
         self._bound: dict[Type, Type] = {}
+        self._replaced: list[tuple[Type, Type | None]] = []
         self._count = 0
 
     def fresh_parameter(self) -> Type:
@@ -26,22 +30,26 @@ class Substitution:
 
     def are_assignable(self, left: Sequence[Type], right: Sequence[Type]) -> bool:
         """Whether each type of one list is assignable to its partner; parameters are bound."""
-        if len(left) != len(right):
-            return False
-        saved = self._bound.copy()
-        for first, second in zip(left, right, strict=True):
-            if not self._is_assignable(first, second):
-                self._bound = saved
-                return False
-        return True
+        self._replaced.clear()
+        return self._are_assignable(left, right) or self._undo()
 
     def is_assignable(self, left: Type, right: Type) -> bool:
         """Whether one type is assignable to another; parameters are bound."""
-        saved = self._bound.copy()
-        if self._is_assignable(left, right):
-            return True
-        self._bound = saved
+        self._replaced.clear()
+        return self._is_assignable(left, right) or self._undo()
+
+    def _undo(self) -> bool:
+        """Restore the types that a failed check replaced; return ``False``."""
+        for free, type_ in reversed(self._replaced):
+            if type_ is None:
+                del self._bound[free]
+            else:
+                self._bound[free] = type_
         return False
+
+    def _replace(self, free: Type, type_: Type) -> None:
+        self._replaced.append((free, self._bound.get(free)))
+        self._bound[free] = type_
 
     def apply(self, type_: Type, *, close: bool) -> Type:
         """The type with its parameters replaced; free ones become ``dyn`` with ``close``."""
@@ -93,7 +101,7 @@ class Substitution:
         if bound is None:
             if self._occurs(free, type_):
                 return False, False
-            self._bound[free] = type_
+            self._replace(free, type_)
             return True, False
         if is_exact(type_, bound):
             return True, True
@@ -101,7 +109,7 @@ class Substitution:
             return False, True
         wider = most_general(type_, bound)
         if not self._occurs(free, wider):
-            self._bound[free] = wider
+            self._replace(free, wider)
         return True, True
 
     def _occurs(self, free: Type, within: Type) -> bool:

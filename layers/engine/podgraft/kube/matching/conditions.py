@@ -103,6 +103,7 @@ class ExpressionCompiler:
         self._release = release
         self._types = {**TYPES, "params": "dyn"} if params else dict(TYPES)
         self._variables: dict[str, str] = {}
+        self._levels: dict[str, int] = {}
 
     def expression(self, cursor: Cursor, *types: str, patch_types: bool = False) -> Program | None:
         """Compile an expression that returns exactly one of ``types``.
@@ -128,7 +129,7 @@ class ExpressionCompiler:
 
     def _environment(self, *, patch_types: bool) -> Environment:
         structs = {**STRUCTS, _VARIABLES: self._variables} if self._variables else STRUCTS
-        return Environment(self._types, structs, patch_types=patch_types)
+        return Environment(self._types, structs, patch_types=patch_types, levels=self._levels)
 
     def _add_errors(self, cursor: Cursor, error: CompileError) -> None:
         """Add all errors; for an expression with ``authorizer``, only that error."""
@@ -142,6 +143,7 @@ class ExpressionCompiler:
         """Declare a variable for the following expressions."""
         self._types["variables"] = _VARIABLES
         self._variables[variable] = program.signature if program else "dyn"
+        self._levels[variable] = program.levels if program else 0
 
 
 def condition_variables(
