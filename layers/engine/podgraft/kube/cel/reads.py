@@ -30,30 +30,30 @@ def find_reads(program: Program, variables: Mapping[str, Program]) -> Iterator[_
 
 
 class _Visitor:
-    """One pass over an expression; ``scope`` contains the variables of comprehensions."""
+    """One pass over an expression; ``scope`` contains the variables of comprehensions.
+
+    Each program of a variable is visited once, however many expressions read the variable.
+    """
 
     def __init__(self, variables: Mapping[str, Program]) -> None:
         self._variables = variables
+        self._visited = set[str]()
+        self._parts: dict[str, _Part] = {}
 
     def visit(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Iterator[_Read]:
         """Yield the reads of an expression that uses its complete value."""
-        program = self._variable_program(node, scope)
+        variable = self._find_variable(node, scope)
         part = self._resolve(node, scope)
-        for variable, path in part or ():
-            yield variable, path, ReadKind.TESTED
-        if program is None:
-            yield from self._visit_parts(node, scope, part)
-        elif part is None:
-            yield from self.visit(program.root, {})
-
-    def _visit_parts(
-        self, node: syntax.Node, scope: Mapping[str, _Part], part: _Part
-    ) -> Iterator[_Read]:
+        for name, path in part or ():
+            yield name, path, ReadKind.TESTED
+        if variable is not None:
+            yield from self._visit_variable(variable)
+            return
         match node:
-            case syntax.Select(operand=operand, test=True):
-                yield from self._visit_container(operand, scope)
-            case syntax.Select(operand=operand) if part is None:
-                yield from self.visit(operand, scope)
+            case syntax.Select(operand=operand):
+                is_part = self._resolve(operand, scope) is not None if node.test else bool(part)
+                visit = self._visit_conditions if is_part else self.visit
+                yield from visit(operand, scope)
             case syntax.Call():
                 yield from self._visit_call(node, scope, part)
             case syntax.Comprehension():
@@ -62,10 +62,18 @@ class _Visitor:
                 for child in syntax.children(node):
                     yield from self.visit(child, scope)
             case syntax.Ident(name=name) if name == _VARIABLES and name not in scope:
-                for each in self._variables.values():
-                    yield from self.visit(each.root, {})
+                for each in self._variables:
+                    yield from self._visit_variable(each)
             case _:
                 pass
+
+    def _visit_variable(self, name: str) -> Iterator[_Read]:
+        """Yield what the program of a variable reads; of a part, what selects it."""
+        if name not in self._visited:
+            self._visited.add(name)
+            root = self._variables[name].root
+            visit = self.visit if self._resolve_variable(name) is None else self._visit_conditions
+            yield from visit(root, {})
 
     def _visit_call(
         self, node: syntax.Call, scope: Mapping[str, _Part], part: _Part
@@ -93,15 +101,13 @@ class _Visitor:
             yield from ((variable, path, kind) for variable, path in part)
             yield from self._visit_conditions(node, scope)
 
-    def _visit_container(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Iterator[_Read]:
-        """Yield the reads of ``has(node.field)``: only whether the field is present."""
-        if self._resolve(node, scope) is None:
-            yield from self.visit(node, scope)
-
     def _visit_conditions(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Iterator[_Read]:
         """Yield the reads of the conditions that select an alternative of a part."""
         for each in syntax.walk(node):
-            if isinstance(each, syntax.Call) and each.function == _CONDITIONAL:
+            variable = self._find_variable(each, scope)
+            if variable is not None:
+                yield from self._visit_variable(variable)
+            elif isinstance(each, syntax.Call) and each.function == _CONDITIONAL:
                 yield from self.visit(each.arguments[0], scope)
 
     def _visit_comprehension(
@@ -123,9 +129,9 @@ class _Visitor:
 
     def _resolve(self, node: syntax.Node, scope: Mapping[str, _Part]) -> _Part:
         """Return the part that an expression represents, by constant names only."""
-        program = self._variable_program(node, scope)
-        if program is not None:
-            return self._resolve(program.root, {})
+        variable = self._find_variable(node, scope)
+        if variable is not None:
+            return self._resolve_variable(variable)
         match node:
             case syntax.Ident(name=name):
                 return scope[name] if name in scope else ((name.removeprefix("."), ()),)
@@ -147,10 +153,17 @@ class _Visitor:
 
     def _join(self, left: syntax.Node, right: syntax.Node, scope: Mapping[str, _Part]) -> _Part:
         first, second = self._resolve(left, scope), self._resolve(right, scope)
-        return None if first is None or second is None else (*first, *second)
+        if first is None or second is None:
+            return None
+        return tuple(dict.fromkeys((*first, *second)))
 
-    def _variable_program(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Program | None:
-        """The program of ``variables.x``, ``variables.?x`` or ``has(variables.x)``."""
+    def _resolve_variable(self, name: str) -> _Part:
+        if name not in self._parts:
+            self._parts[name] = self._resolve(self._variables[name].root, {})
+        return self._parts[name]
+
+    def _find_variable(self, node: syntax.Node, scope: Mapping[str, _Part]) -> str | None:
+        """The variable of ``variables.x``, ``variables.?x`` or ``has(variables.x)``."""
         match node:
             case (
                 syntax.Select(operand=syntax.Ident(name=name), field=field)
@@ -159,7 +172,7 @@ class _Visitor:
                     arguments=(syntax.Ident(name=name), syntax.Constant(value=field)),
                 )
             ) if name == _VARIABLES and name not in scope:
-                return self._variables.get(str(field))
+                return str(field) if str(field) in self._variables else None
             case _:
                 return None
 
