@@ -8,6 +8,7 @@ import pytest
 from podgraft.golang import sprig
 from podgraft.golang.reflect import STRING_MAP, Map
 from podgraft.golang.texttemplate import ExecError, LimitError, compile_
+from support.deep_stack import call_at_depth
 
 FUNCTIONS = sprig.functions()
 NO_CLOCK = "the date must be a time or an integer; the current time is not available"
@@ -79,6 +80,16 @@ def test_what_nests_too_deeply_is_no_crash() -> None:
     assert render('{{ fromJson (repeat 100000 "[") }}') == "<no value>"
     with pytest.raises(ExecError, match="exceeded max depth"):
         render('{{ mustFromJson (repeat 100000 "[") }}')
+
+
+@pytest.mark.parametrize("frames", [0, 150])
+def test_the_depth_of_json_in_a_template_does_not_depend_on_the_stack(frames: int) -> None:
+    nested = '{{ mustFromJson (printf "%s%s" (repeat N "[") (repeat N "]")) | toJson }}'
+    assert (
+        call_at_depth(frames, lambda: render(nested.replace("N", "200"))) == "[" * 200 + "]" * 200
+    )
+    with pytest.raises(ExecError, match="exceeded max depth"):
+        call_at_depth(frames, lambda: render(nested.replace("N", "201")))
 
 
 def test_a_merge_leaves_what_a_view_shows_alone() -> None:

@@ -39,6 +39,7 @@ class Document:
     reinvocation: str = "Never"
     params: Any = None
     group: str = ""
+    variables: tuple[str, ...] = ()
 
     def spec(self) -> dict[str, Any]:
         rule = {
@@ -53,6 +54,11 @@ class Document:
             "reinvocationPolicy": self.reinvocation,
             "mutations": [_mutation(text) for text in self.mutations],
         }
+        if self.variables:
+            spec["variables"] = [
+                {"name": f"v{number}", "expression": text}
+                for number, text in enumerate(self.variables)
+            ]
         if self.condition:
             spec["matchConditions"] = [{"name": "c", "expression": self.condition}]
         if self.params is not None:
@@ -225,6 +231,14 @@ def test_a_null_element_has_defaults_in_the_next_merge() -> None:
             HTTPStatus.INTERNAL_SERVER_ERROR,
             'Internal error occurred: strict decoding error: unknown field "spec.nope"',
         ),
+        (
+            f"[JSONPatch{{op: 'test', path: '/x', value: {'[' * 201 + 'object' + ']' * 201}}}]",
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: the value is nested deeper than 200 "
+                "levels"
+            ),
+        ),
     ],
 )
 def test_a_failure_denies_the_request(mutation: str, code: HTTPStatus, message: str) -> None:
@@ -237,6 +251,26 @@ def test_a_result_that_does_not_decode_denies_in_spite_of_ignore() -> None:
     mutation = "[JSONPatch{op: 'add', path: '/spec/hostNetwork', value: 'yes'}]"
     with pytest.raises(MutationDeniedError, match="Internal error occurred"):
         mutate([Document(name="a", mutations=(mutation,), failure_policy="Ignore")])
+
+
+def test_a_value_that_contains_another_many_times_is_refused() -> None:
+    """Each variable contains the one before twice, at little cost: 2**40 values."""
+    doubled = [f"[variables.v{number}, variables.v{number}]" for number in range(40)]
+    variables = tuple(f"dyn({text})" for text in ("[object]", *doubled))
+    test = "[JSONPatch{op: 'test', path: '/x', value: variables.v40}]"
+    with pytest.raises(MutationDeniedError, match="contains more than 1000000 values"):
+        mutate([Document(name="a", mutations=(test,), variables=variables)])
+
+
+@pytest.mark.parametrize("empty", ["[]", "object.spec.containers", "[1].filter(x, x > 1)"])
+def test_an_empty_list_of_an_apply_configuration_is_null(empty: str) -> None:
+    """In Go, it is a slice that is nil; only the list of containers shows the difference."""
+    mutations = (
+        "[JSONPatch{op: 'replace', path: '/spec/containers', value: []}]",
+        f"Object{{spec: Object.spec{{containers: {empty}}}}}",
+        label("a", "object.spec.containers == null ? 'null' : 'list'"),
+    )
+    assert labels(mutate([Document(name="a", mutations=mutations)])) == {"a": "null"}
 
 
 def test_a_failed_condition_is_a_failure_of_the_policy() -> None:

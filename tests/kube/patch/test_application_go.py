@@ -4,10 +4,11 @@ import pytest
 
 from oracle import program
 from oracle.jsonpatch.record import FIXTURE, answer, go_answer, is_same
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import patch
 from podgraft.kube.patch import ExplicitNull, FailedTestError
 from support.corpus import assert_corpus
+from support.deep_stack import call_at_depth
 
 ROWS = program.load_rows(FIXTURE)
 
@@ -35,3 +36,19 @@ def test_copies_are_limited_as_in_kube_apiserver() -> None:
     assert patch.apply(document, copies[:3])
     with pytest.raises(patch.PatchError, match="accumulated size increase of copy is 4000008"):
         patch.apply(document, copies)
+
+
+@pytest.mark.parametrize("frames", [0, 400])
+def test_no_operation_nests_a_document_deeper_than_its_limit(frames: int) -> None:
+    """Each ``copy`` to the innermost map doubles the depth: 20 would be a million levels."""
+    copies = [{"op": "copy", "from": "/a", "path": "/a" * (2**step + 1)} for step in range(20)]
+    with pytest.raises(patch.PatchError, match="is nested deeper than 200 levels"):
+        call_at_depth(frames, lambda: patch.apply({"a": {}}, copies))
+    value: JSON = "x"
+    for _ in range(199):
+        value = [value]
+    added = [{"op": "add", "path": "/a", "value": value}]
+    assert call_at_depth(frames, lambda: patch.apply({}, added)) == {"a": value}
+    added[0]["value"] = [value]
+    with pytest.raises(patch.PatchError, match="is nested deeper than 200 levels"):
+        patch.apply({}, added)

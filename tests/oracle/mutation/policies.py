@@ -509,6 +509,7 @@ _OUTLINES = (
     "could not marshal to JSON",
     "500 Internal error occurred",
     "no such overload",
+    "unable to convert unstructured object",
     "cannot unmarshal",
 )
 

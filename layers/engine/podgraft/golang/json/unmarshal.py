@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from podgraft.base.jsonvalue import MAX_DEPTH, is_deeper_than
 from podgraft.golang.reflect import Value
 from podgraft.golang.strconv.quote import REPLACEMENT
 from podgraft.golang.utf8 import encode, to_runes
@@ -27,8 +28,8 @@ class DecodeResult(Struct, frozen=True):
 def unmarshal(text: str) -> DecodeResult:
     r"""json.Unmarshal: all numbers are float64, later keys win, and invalid Unicode is U+FFFD.
 
-    A number that overflows float64 becomes nil and an error; decoding continues. Python's stack
-    limits the depth to about 1,000 levels. Go's limit is 10,000.
+    A number that overflows float64 becomes nil and an error; decoding continues. The limit is
+    ``MAX_DEPTH`` levels; Go's limit is 10,000.
 
     >>> unmarshal('{"a": [1, "\u00e9", null]}').value
     {'a': [1.0, 'é', None]}
@@ -52,6 +53,8 @@ def unmarshal(text: str) -> DecodeResult:
         return DecodeResult(None, _TOO_DEEP)
     except ValueError:
         return DecodeResult(None, syntax_error(encode(text)))
+    if is_deeper_than(MAX_DEPTH, value):
+        return DecodeResult(None, _TOO_DEEP)
     if _ESCAPED_SURROGATE.search(text):
         value = _replace_lone_surrogates(value)
     if overflows:

@@ -9,9 +9,9 @@ values that Kubernetes merges as values of Go or rejects with the name of a Go t
 
 import math
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
 from podgraft.golang.strconv.quote import quote
 from podgraft.kube.cel.library.times import text_of_duration, text_of_timestamp
 from podgraft.kube.cel.values import (
@@ -27,12 +27,15 @@ from podgraft.kube.cel.values import (
 )
 from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.patch import ExplicitNull
+from podgraft.kube.structured import NilList
 
 ROOT = "Object"
 _PATCH = "JSONPatch"
 # google.protobuf.Value has doubles: cel-go writes greater integers as text.
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_WHOLE_DOUBLE = 1e21
+# More than an object of 3 MiB, the most that kube-apiserver accepts, has.
+_MAX_VALUES = 1_000_000
 
 
 class ConversionError(Exception):
@@ -45,6 +48,7 @@ def to_apply_configuration(value: Value, go_values: GoValues) -> Object:
         raise ConversionError(
             f"unsupported return type from ApplyConfiguration expression: {_name(value)}"
         )
+    _check_size(value)
     _check_names(value)
     for key, member in value.fields.items():
         type_ = go_values.find(member, in_struct=True)
@@ -79,6 +83,7 @@ def _to_operation(value: Value, go_values: GoValues) -> Object:
 def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
     if value is None:
         return ExplicitNull()
+    _check_size(value)
     if isinstance(value, Struct):
         _check_names(value)
     try:
@@ -88,6 +93,33 @@ def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
         raise ConversionError(
             f"JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
         ) from error
+
+
+def _check_size(value: Value) -> None:
+    """Refuse what no object can contain: a value can contain another one many times."""
+    layer, count = [value], 0
+    for _ in range(MAX_DEPTH + 1):
+        layer = [member for each in layer for member in _members(each)]
+        count += len(layer)
+        if count > _MAX_VALUES:
+            raise ConversionError(f"the value contains more than {_MAX_VALUES} values")
+        if not layer:
+            return
+    raise ConversionError(f"the value is nested deeper than {MAX_DEPTH} levels")
+
+
+def _members(value: Value) -> Iterable[Value]:
+    match value:
+        case Struct(fields=fields):
+            return fields.values()
+        case Optional(present=True, value=inner):
+            return (inner,)
+        case _ if is_list(value):
+            return value
+        case _ if is_map(value):
+            return value.values()
+        case _:
+            return ()
 
 
 def _check_converts(value: Value, go_values: GoValues) -> None:
@@ -134,7 +166,7 @@ def _to_plain(value: Value, key: str, go_values: GoValues) -> JSON:
             return {name: _to_plain(member, name, go_values) for name, member in fields.items()}
         case _ if is_list(value):
             convert = _to_plain if go_values.is_joined(value) else _to_member
-            return [convert(element, key, go_values) for element in value]
+            return [convert(element, key, go_values) for element in value] or NilList()
         case _ if is_map(value):
             items = value.items()
             return {_to_key(name): _to_member(member, key, go_values) for name, member in items}

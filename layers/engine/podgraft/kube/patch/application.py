@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
 from podgraft.golang.strconv.quote import quote
 
 # apiserver/pkg/server/config.go, JSONPatchMaxCopyBytes.
@@ -79,12 +79,12 @@ class _Patcher:
         match kind:
             case "add":
                 path = _read_path(operation, kind, "path", _MISSING)
+                value = _value(operation)
+                _check_depth(path, value)
                 container, key = self._find(
                     path, f"add operation does not apply: doc is missing path: {quote(path)}"
                 )
-                _in_context(
-                    f"error in add for path: '{path}'", _add, container, key, _value(operation)
-                )
+                _in_context(f"error in add for path: '{path}'", _add, container, key, value)
             case "remove":
                 path = _read_path(operation, kind, "path", _MISSING)
                 container, key = self._find(
@@ -120,6 +120,7 @@ class _Patcher:
     def _replace(self, operation: Mapping[str, JSON]) -> None:
         path = _read_path(operation, "replace", "path")
         value = _value(operation)
+        _check_depth(path, value)
         if path == "":
             if not isinstance(value, dict | list):
                 # The text of the original ends with the verb of an error that is nil.
@@ -147,6 +148,7 @@ class _Patcher:
         value = _in_context(f"error in move for path: '{key}'", _get, container, key)
         _in_context(f"error in move for path: '{key}'", _remove, container, key)
         path = _read_path(operation, "move", "path")
+        _check_depth(path, value)
         container, key = self._find(
             path, f"move operation does not apply: doc is missing destination path: {path}"
         )
@@ -159,6 +161,7 @@ class _Patcher:
         )
         value = _copy(_in_context(f"error in copy for from: '{source}'", _get, container, key))
         path = _read_path(operation, "copy", "path", _MISSING)
+        _check_depth(path, value)
         container, key = self._find(
             path, f"copy operation does not apply: doc is missing destination path: {path}"
         )
@@ -197,6 +200,14 @@ def _read_path(operation: Mapping[str, JSON], kind: str, key: str, cause: str | 
 def _value(operation: Mapping[str, JSON]) -> JSON:
     """A copy of the value, which later operations can change; ``None`` if there is none."""
     return _copy(operation.get("value"))
+
+
+def _check_depth(path: str, value: JSON) -> None:
+    """Refuse a value that nests too deep at a path; each ``copy`` can double the depth."""
+    if jsonvalue.is_deeper_than(max(MAX_DEPTH - path.count("/"), 0), value):
+        raise PatchError(
+            f"the value of path {quote(path)} is nested deeper than {MAX_DEPTH} levels"
+        )
 
 
 def _decode(part: str) -> str:

@@ -9,11 +9,11 @@ and lists, maps, and structs that are one value cannot be part of a patch.
 from podgraft.base.jsonvalue import Object
 
 from .errors import FieldError, StructuredError
-from .merge import merge_values
+from .merge import NilList, merge_values
 from .schema import Schema, release_schema
 from .validation import Validator, find_atomics
 
-__all__ = ["FieldError", "Schema", "StructuredError", "merge", "release_schema"]
+__all__ = ["FieldError", "NilList", "Schema", "StructuredError", "merge", "release_schema"]
 
 
 def merge(schema: Schema, live: Object, patch: Object, ref: str) -> Object:

@@ -16,6 +16,10 @@ from .schema import DEDUCED, ListType, MapType, Ref, Schema
 from .validation import deduce
 
 
+class NilList(list[JSON]):
+    """An empty list of a patch that is nil in Go: it is null where it becomes the value."""
+
+
 class _Absent(Enum):
     """A value that is not there, which differs from null."""
 
@@ -78,7 +82,8 @@ class _Merger:
         left = live if isinstance(live, list) else []
         right = patch if isinstance(patch, list) else []
         if type_.keys is None or not (left or right):
-            return live if patch is _ABSENT else patch
+            nothing = None if isinstance(patch, NilList) else patch
+            return live if patch is _ABSENT else nothing
         if not right:
             return left
         return [*self._merge_elements(self._index(left, type_), self._index(right, type_), type_)]
