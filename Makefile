@@ -238,7 +238,7 @@ bench-kube: $(TOOLS)/bench/.done ## Measure what a webhook adds at kube-apiserve
 	@$(BENCH)/python tools/bench_kube.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
-	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
+	@PODGRAFT_E2E_TOOLS="$(CURDIR)/$(TOOLS)" $(BIN)/python -m pytest -q tests/e2e/aws
 
 e2e-builds: setup ## Build the layers for every runtime and architecture, and look into them (BUILDS=checked builds two)
 	@PODGRAFT_E2E_BUILDS=$(BUILDS) $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/e2e/builds
@@ -247,7 +247,7 @@ e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python tools/e2e_kube.py
 
 e2e-live: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Run the commands for live clusters with a real kube-apiserver and etcd (needs Go and kubectl)
-	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python tools/e2e_live.py
+	@PODGRAFT_E2E_TOOLS="$(CURDIR)/$(TOOLS)" $(BIN)/python tools/e2e_live.py
 
 playground: setup ## Build the web playground (needs npm)
 	@$(BIN)/python tools/build_playground.py
@@ -260,7 +260,7 @@ $(TOOLS)/browser/.done: tests/e2e/playground/package.json tests/e2e/playground/p
 e2e-playground: setup ## Use the playground in Chromium (needs Chromium, Node.js, and npm; skips without)
 	@if command -v npm >/dev/null && command -v chromium >/dev/null; then \
 		$(MAKE) --no-print-directory $(TOOLS)/browser/.done site; fi
-	@PODGRAFT_E2E_TOOLS=$(TOOLS) PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
+	@PODGRAFT_E2E_TOOLS="$(CURDIR)/$(TOOLS)" PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
 
 site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its links (with npm, also the playground)
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory playground; \

@@ -1,5 +1,5 @@
 """podgraft: sidecars for the pods of many clusters, from one function.
 
-Data flows one way: ``web`` or ``cli`` → ``review`` → ``store`` → ``bundle`` → ``policy`` →
-``injection`` → ``patch`` → ``admission``. docs/architecture.md is the map.
+The rooms, whose imports go down only: ``cli``, ``service``, ``core``, ``kube``, ``golang``,
+``base``. docs/architecture.md is the map.
 """

@@ -132,6 +132,8 @@ def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
     ]
     for manifest in outcome.manifests:
         support.kube_schemas.validate(manifest, "1.37")
+    policies = {each["reinvocationPolicy"] for each in outcome.manifests[0]["webhooks"]}
+    assert policies == {"IfNeeded"}
 
 
 def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:

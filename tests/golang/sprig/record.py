@@ -1,7 +1,7 @@
 """Ask Go: record its answers as fixtures, or compare it with the engine on templates made up anew.
 
-python -m sprig.record                     (in tests/, with layers/engine on the path)
-python -m sprig.record --compare 10000 --seed 7
+python -m golang.sprig.record                     (in tests/, with layers/engine on the path)
+python -m golang.sprig.record --compare 10000 --seed 7
 """
 
 import argparse

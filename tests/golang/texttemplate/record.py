@@ -1,7 +1,7 @@
 """Ask Go: record its answers as fixtures, or compare it with the engine on templates made up anew.
 
-python -m texttemplate.record                     (in tests/, with layers/engine on the path)
-python -m texttemplate.record --compare 10000 --seed 7
+python -m golang.texttemplate.record                     (in tests/, with layers/engine on the path)
+python -m golang.texttemplate.record --compare 10000 --seed 7
 """
 
 import argparse

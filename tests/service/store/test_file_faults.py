@@ -226,7 +226,7 @@ def test_a_store_that_is_gone_revokes_no_one(go: Break, at: Site) -> None:
 
 
 @pytest.mark.parametrize("go", [rmtree, unmount], ids=["removed", "emptied"])
-def test_a_store_that_is_gone_has_callers_that_nobody_read(go: Break, at: Site) -> None:
+def test_a_missing_store_has_callers_that_no_process_read(go: Break, at: Site) -> None:
     rmtree(at.store / "auth")
     warm = at.process()
     assert ask(warm).code == 401
