@@ -69,8 +69,9 @@ class Narrator:
         known.update({**dict.fromkeys(lost, 0), **found})
         told = [*(["reads " + ", ".join(new)] if new else [])]
         told += [f"finds no {', '.join(lost)} any more"] if lost else []
-        if not told and is_first and facts.get("_names") != ["callers"]:  # no registry
-            return f"finds no {', '.join(facts.get('_names', ()))}"
+        missing = [name for name in facts.get("_names", ()) if name != "callers"]  # no registry
+        if not told and is_first and missing:
+            return f"finds no {', '.join(missing)}"
         if not told and any(name.endswith("/policy") for name in facts.get("_names", ())):
             return "refreshes; nothing is new"
         return ", and ".join(told)

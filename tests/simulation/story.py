@@ -76,7 +76,8 @@ def list_lines(events: Iterable[Event]) -> list[Line]:
         if event.kind == "command":
             lines.append(Line(event.facts["began"], event.lane, describe_start(event)))
         if what:
-            lines.append(Line(event.time, event.lane, what, _is_bad(event)))
+            time = event.facts.get("at", event.time)  # a crash is noted at the end
+            lines.append(Line(time, event.lane, what, _is_bad(event)))
     lines.sort(key=lambda each: each.time)
     return _join_commands(lines)
 
