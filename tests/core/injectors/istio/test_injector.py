@@ -119,6 +119,13 @@ def test_unknown_fields_of_the_pod_are_preserved() -> None:
     assert containers(done.pod)[0]["future"] == {"a": [1.5, None]}
 
 
+def test_the_empty_status_that_kube_apiserver_sends_remains() -> None:
+    done = bundles.sample().inject({**pod(APP), "status": {}}, REQUEST)
+
+    assert done.pod["status"] == {}
+    assert "status" not in bundles.sample().inject(pod(APP), REQUEST).pod
+
+
 def test_a_pod_without_a_namespace_gets_that_of_the_request() -> None:
     given_ = pod(APP)
     object_at(given_, "metadata").pop("namespace")

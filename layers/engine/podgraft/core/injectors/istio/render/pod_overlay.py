@@ -49,7 +49,7 @@ class PodOverlay(Struct, frozen=True):
         """Merge the patch over ``pod``; raises ``OverlayError``."""
         if not pod and self.standalone is not None:
             return self.standalone
-        merged = _merge(self.type, pod or _EMPTY_POD, self.patch)
+        merged = _merge(self.type, pod, self.patch)
         return drop_nulls(self.nulls, merged) if self.nulls else merged
 
 
@@ -89,10 +89,11 @@ def _make_syntax_error(error: yaml.NotYAMLError) -> OverlayError:
 
 def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
     """Merge as Istio does: over the pod as Go prints it."""
-    spec = pod.get("spec") or {}
+    printed = pod or _EMPTY_POD
+    spec = printed.get("spec") or {}
     if isinstance(spec, dict) and "containers" not in spec:
-        pod = {**pod, "spec": {**spec, "containers": None}}
-    return _drop_empty(merge_pod(pod_type, pod, patch))
+        printed = {**printed, "spec": {**spec, "containers": None}}
+    return _drop_empty(merge_pod(pod_type, printed, patch), pod)
 
 
 def merge_pod(pod_type: GoType, pod: Object, patch: Object) -> Object:
@@ -112,13 +113,13 @@ def _merge_or_fill(pod_type: GoType, pod: Object, patch: Object) -> JSON:
         return strategic.merge(fill_merge_keys(pod_type, pod), patch, pod_type)
 
 
-def _drop_empty(merged: Object) -> Object:
-    """Drop the members of the empty pod that a merge leaves as they are."""
+def _drop_empty(merged: Object, pod: Object) -> Object:
+    """Drop the members of the empty pod that a merge leaves as they are, but not those of *pod*."""
     spec = merged.get("spec")
     if isinstance(spec, dict) and spec.get("containers", spec) is None:
         spec = {key: value for key, value in spec.items() if key != "containers"}
         merged = {**merged, "spec": spec}
-    empty = [key for key in _EMPTY_POD if merged.get(key) == {}]
+    empty = [key for key in _EMPTY_POD if merged.get(key) == {} and key not in pod]
     return {key: value for key, value in merged.items() if key not in empty} if empty else merged
 
 
