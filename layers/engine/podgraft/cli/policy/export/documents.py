@@ -241,7 +241,7 @@ class _Exporter:
         spec: Object = {
             "failurePolicy": "Fail",
             "reinvocationPolicy": "Never",
-            "matchConstraints": object_at(first.object, "spec", "matchConstraints"),
+            "matchConstraints": _get_constraints(first),
         }
         own = objects_at(object_at(first.object, "spec"), "matchConditions")
         # Kubernetes gives match conditions no Namespace, but it does so for mutations.

@@ -20,6 +20,8 @@ from .conditions import drop_nil, narrow, to_condition
 from .errors import ExportError
 from .quantities import add_all
 from .values import (
+    AND,
+    OR,
     Carried,
     Choice,
     Constant,
@@ -32,6 +34,7 @@ from .values import (
     Sum,
     Value,
     boolean,
+    combine,
     format_constant,
     has_kind,
     integer,
@@ -47,7 +50,6 @@ from .values import (
 
 Function: TypeAlias = Callable[..., Value]
 _NIL = Constant(None)
-_AND, _OR = " && ", " || "
 ALL_FUNCTIONS = {**BUILTINS, **FUNCTIONS}
 
 
@@ -159,7 +161,7 @@ def _quote(value: Value) -> Value:
 
 
 def _equal(value: Value, *others: Value) -> Value:
-    return boolean(_join_texts([_compare(value, "==", other) for other in others], _OR))
+    return boolean(combine([_compare(value, "==", other) for other in others], OR))
 
 
 def _not_equal(value: Value, other: Value) -> Value:
@@ -201,7 +203,7 @@ def _not(value: Value) -> Value:
 
 def _combine(operator: str, *values: Value) -> Value:
     """A condition, or else the operand that decides, as Go returns it."""
-    neutral = operator == _AND
+    neutral = operator == AND
     if not all(has_kind(each, Kind.BOOL) for each in values):
         *others, result = values
         for each in reversed(others):
@@ -211,11 +213,7 @@ def _combine(operator: str, *values: Value) -> Value:
     texts = [each.text for each in conditions if isinstance(each, Expression)]
     if any(isinstance(each, Constant) and each.value != neutral for each in conditions):
         return Constant(not neutral)
-    return boolean(_join_texts(texts, operator)) if texts else Constant(neutral)
-
-
-def _join_texts(texts: Sequence[str], operator: str) -> str:
-    return texts[0] if len(texts) == 1 else operator.join(f"({text})" for text in texts)
+    return boolean(combine(texts, operator)) if texts else Constant(neutral)
 
 
 def _to_set(haystack: Value) -> str:
@@ -326,7 +324,7 @@ def _form(form: str, *converters: Callable[[Value], str], kind: Kind = Kind.STRI
 
 _FUNCTIONS: Mapping[str, Function] = {
     "add": partial(_calculate, "({})", " + "),
-    "and": partial(_combine, _AND),
+    "and": partial(_combine, AND),
     "append": _append,
     "coalesce": _coalesce,
     "contains": _form("({1}).contains({0})", to_string, to_string, kind=Kind.BOOL),
@@ -348,7 +346,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "mul": partial(_calculate, "({})", " * "),
     "ne": _not_equal,
     "not": _not,
-    "or": partial(_combine, _OR),
+    "or": partial(_combine, OR),
     "print": _print,
     "quantityAdd": _add_quantities,
     "quantityMax": partial(_extreme_quantity, ">="),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from podgraft.cli.register import cel
@@ -63,15 +64,20 @@ def to_literal(node: Node, type_: GoType | None, owner: str, own: Field | None =
             return _list_literal(node, type_, owner, own.merge_key if own is not None else "")
 
 
+def find_field(member: Member, fields: Mapping[str, Field], type_: GoType | None) -> Field | None:
+    """The field of a struct that a member sets; raises ``ExportError`` if there is none."""
+    name = member.name
+    if name is None or ((name in fields or not fields) and not name.startswith("$")):
+        return fields.get(name or "")
+    raise ExportError(f"it sets {name}, which no field of {type_} is")
+
+
 def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
     fields = json_fields(type_)
     is_struct = bool(fields and owner) and all(each.name not in RESERVED for each in node.members)
     entries: list[str] = []
     for member in node.members:
-        key = member.name
-        if key is not None and (key.startswith("$") or (fields and key not in fields)):
-            raise ExportError(f"it sets {key}, which no field of {type_} is")
-        own = fields.get(key or "")
+        key, own = member.name, find_field(member, fields, type_)
         inner = f"{owner}.{key}" if is_struct else ""
         value = to_literal(member.value, child_type(own, type_), inner, own)
         if not is_struct:

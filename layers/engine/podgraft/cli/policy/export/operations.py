@@ -17,16 +17,11 @@ from podgraft.kube.patch.strategic import ELEMENT_ORDER
 
 from .elements import check_shared, find_key, is_complete, list_keys
 from .errors import ExportError
-from .literals import (
-    choose,
-    guard_with,
-    to_literal,
-    without_nulls,
-)
+from .literals import choose, find_field, guard_with, to_literal, without_nulls
 from .loops import Loop
 from .place import Place, concatenate
 from .tree import Map, Member, Node, Sequence, all_of, check_repeated
-from .values import NONE, Constant, Expression, Reference
+from .values import NONE, OR, Constant, Expression, Reference, combine
 
 _ORDER = f"{ELEMENT_ORDER}/"
 # The fields that each object has, by whether its kind has a Go type.
@@ -223,9 +218,7 @@ def _select(
     member: Member, place: Place, fields: Mapping[str, Field]
 ) -> tuple[Field | None, Place]:
     """The field of a member, and its place."""
-    if fields and member.name not in fields:
-        raise ExportError(f"it sets {member.name}, which no field of {place.type} is")
-    own = fields.get(member.name or "")
+    own = find_field(member, fields, place.type)
     return own, place.select(member, own)
 
 
@@ -258,10 +251,10 @@ def _order_keys(value: Sequence, own: Field, place: Place, keys: str) -> Iterato
 def _test_element(member: Member, own: Field, named: str) -> str:
     """The condition for the elements of a range, of which the list names some."""
     loop = member.loops[0]
-    tests = [f"({each.text})" for each in member.conditions]
+    tests = [each.text for each in member.conditions]
     if loop.is_rest and named != NONE:
         tests.append(f"!({loop.variable}.{own.merge_key} in {named})")
-    return " && ".join(tests)
+    return combine(tests) if tests else ""
 
 
 def _add_elements(
@@ -337,5 +330,5 @@ def _create_list(place: Place, presence: str, static: Items[Member]) -> Iterator
         create = choose(presence, NONE, f"[{place.add(NONE)}]")
         if all(member.guards for member in static):
             tests = dict.fromkeys(all_of(member.guards) for member in static)
-            create = choose(" || ".join(f"({test})" for test in tests), create, NONE)
+            create = choose(combine(tests, OR), create, NONE)
         yield create

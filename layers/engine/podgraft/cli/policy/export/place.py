@@ -33,7 +33,7 @@ class Place:
     def select(self, member: Member, own: Field | None) -> Place:
         """The place of a key, for the field *own*, if it is one."""
         name, key = member.name, member.key_text
-        is_plain = own is not None and name not in RESERVED
+        is_plain = _is_plain(member, own)
         parts = ("'/'", f"jsonpatch.escapeKey({key})")
         if name is not None:
             parts = (cel.string_literal(f"/{pointer.escape(name)}"),)
@@ -48,9 +48,9 @@ class Place:
 
     def has(self, member: Member, own: Field | None) -> str:
         """Whether the value has a key, for the field *own*, if it is one."""
-        if own is None or member.name in RESERVED:
-            return f"{member.key_text} in {self.current}"
-        return f"has({self.current}.{member.name})"
+        if _is_plain(member, own):
+            return f"has({self.current}.{member.name})"
+        return f"{member.key_text} in {self.current}"
 
     def select_element(self, variable: str, index: str, type_: GoType | None) -> Place:
         """The place of an element of a list, of which *variable* has the value."""
@@ -60,6 +60,11 @@ class Place:
     def add(self, value: str, *suffix: str) -> str:
         """The operation that sets the value, or inserts it at an index."""
         return f"JSONPatch{{op: 'add', path: {concatenate((*self.path, *suffix))}, value: {value}}}"
+
+
+def _is_plain(member: Member, own: Field | None) -> bool:
+    """Whether CEL can select a key as a field."""
+    return own is not None and member.name not in RESERVED
 
 
 def concatenate(parts: Sequence[str]) -> str:

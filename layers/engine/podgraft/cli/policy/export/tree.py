@@ -26,7 +26,7 @@ from podgraft.kube.yaml.scalars import format_key, resolve
 from .errors import ExportError
 from .loops import Loop
 from .symbolic import TOKEN, Guard, SymbolicText
-from .values import Constant, Expression, boolean, negate, to_text
+from .values import OR, Constant, Expression, boolean, combine, negate, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,8 @@ def _split(member: Member) -> Iterator[Member]:
     if not isinstance(inner, Map) or not inner.can_be_null:
         yield member
         return
-    tests = [all_of(each.guards, _EMPTY_MAP) for each in inner.members]
-    test = " || ".join(dict.fromkeys(f"({each})" for each in tests))
+    tests = dict.fromkeys(all_of(each.guards, _EMPTY_MAP) for each in inner.members)
+    test = combine(tests, OR)
     for value, guard in ((Map(inner.members), boolean(test)), (Constant(None), negate(test))):
         yield replace(member, value=value, guards=(*member.guards, guard))
 
@@ -314,7 +314,7 @@ def all_of(guards: tuple[Guard, ...], problem: str = _NO_ELEMENTS) -> str:
     texts = [guard.text for guard in guards if isinstance(guard, Expression)]
     if len(texts) < len(guards):
         raise ExportError(problem)
-    return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
+    return combine(texts) if texts else ""
 
 
 def _can_be_empty(members: tuple[Member, ...]) -> bool:

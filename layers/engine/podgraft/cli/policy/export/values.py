@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from .errors import ExportError
 from .quantities import METHODS, Amount, make_constant, read_text
 
 NONE = "[]"
+AND, OR = " && ", " || "
 UNFORMATTED = "it writes a quantity: without quotes, this is only the whole value of a quantity"
 LOOP_READS = "a range reads a variable that it assigns"
 # The kinds of constants.
@@ -373,6 +374,12 @@ def format_constant(value: JSON) -> str:
     if not isinstance(value, int):
         raise ExportError("it prints a map, a list, or a number with a fraction")
     return dump(value)
+
+
+def combine(tests: Iterable[str], operator: str = AND) -> str:
+    """Whether all conditions, or any one of them, are true, in CEL; of one condition, itself."""
+    first, *others = tests
+    return operator.join(f"({each})" for each in (first, *others)) if others else first
 
 
 def negate(condition: str) -> Expression:
