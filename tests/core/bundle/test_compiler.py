@@ -123,14 +123,15 @@ ERRORS = (
     invalid_case(
         "an unknown version",
         {**BUNDLE, "p.yaml": b"{apiVersion: networking.istio.io/v2, kind: ProxyConfig}"},
-        "p.yaml: unsupported ProxyConfig of networking.istio.io/v2, expected "
-        f"networking.istio.io/v1beta1 or networking.istio.io/v1; {REMEDY}",
+        "p.yaml /apiVersion: unsupported ProxyConfig of networking.istio.io/v2; use "
+        "networking.istio.io/v1beta1 or networking.istio.io/v1, or annotate it with "
+        'podgraft.dev/ignore: "true"',
     ),
     invalid_case(
         "no object at all",
         {**BUNDLE, "a.yaml": b"just text", "b.yaml": b"{kind: ConfigMap}"},
         "a.yaml: is not a Kubernetes object; add apiVersion and kind",
-        f"b.yaml: unsupported ConfigMap of no apiVersion, expected v1; {REMEDY}",
+        "b.yaml: has no apiVersion; add it",
     ),
     invalid_case(
         "no name",

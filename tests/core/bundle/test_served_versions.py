@@ -30,7 +30,8 @@ def find_warnings(kind: str, version: str, document: str) -> list[tuple[str, boo
             "kubernetesRelease: '1.34'",
             (
                 "p.yaml /apiVersion: Kubernetes 1.34 does not serve MutatingAdmissionPolicy in "
-                "admissionregistration.k8s.io/v1; use admissionregistration.k8s.io/v1beta1"
+                "admissionregistration.k8s.io/v1; use admissionregistration.k8s.io/v1beta1, or "
+                "correct kubernetesRelease: 1.36 and later can serve it"
             ),
         ),
         (
@@ -40,8 +41,8 @@ def find_warnings(kind: str, version: str, document: str) -> list[tuple[str, boo
             (
                 "p.yaml /apiVersion: Kubernetes 1.30 does not serve "
                 "MutatingAdmissionPolicyBinding in "
-                "admissionregistration.k8s.io/v1; the first release with it is 1.36; correct "
-                "kubernetesRelease"
+                "admissionregistration.k8s.io/v1; correct kubernetesRelease: 1.36 and later can "
+                "serve it"
             ),
         ),
         (
@@ -57,7 +58,8 @@ def find_warnings(kind: str, version: str, document: str) -> list[tuple[str, boo
             (
                 "p.yaml /apiVersion: Kubernetes 1.34, 1.36 does not serve "
                 "ValidatingAdmissionPolicy in "
-                "admissionregistration.k8s.io/v1beta1; use admissionregistration.k8s.io/v1"
+                "admissionregistration.k8s.io/v1beta1; use admissionregistration.k8s.io/v1, or "
+                "correct kubernetesRelease: 1.28 to 1.33 can serve it"
             ),
         ),
     ],

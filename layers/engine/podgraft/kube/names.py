@@ -1,4 +1,4 @@
-"""The syntax of label keys and label values (apimachinery 0.37, api/validate)."""
+"""The syntax of label keys, label values, and names (apimachinery 0.37, api/validate)."""
 
 import re
 from typing import NamedTuple
@@ -38,6 +38,16 @@ def label_value_problem(value: str) -> NameProblem | None:
     if value and not re.fullmatch(_NAME, value):
         return NameProblem(f'got "{value}"', f"use an empty value, or {_NAME_FORM}")
     return _length_problem(value)
+
+
+def object_name_problem(name: str) -> NameProblem | None:
+    """The problem of the name of an object that is a DNS subdomain; ``None`` if it is valid."""
+    if not re.fullmatch(_SUBDOMAIN, name):
+        form = 'small letters, digits, "-" and ".", with a letter or digit at both ends'
+        return NameProblem(f'got "{name}"', f"use {form}")
+    if len(name) > _SUBDOMAIN_BYTES:
+        return NameProblem(f"got {len(name)} characters", f"use at most {_SUBDOMAIN_BYTES}")
+    return None
 
 
 def _length_problem(name: str) -> NameProblem | None:

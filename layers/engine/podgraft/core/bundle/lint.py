@@ -13,6 +13,7 @@ from podgraft.core.policy import Policy
 from podgraft.kube import yaml
 
 from . import (
+    api_rules,
     cluster_ids,
     manifests,
     retired_registries,
@@ -43,6 +44,7 @@ def find_warnings(
     yield from revisions.find_warnings(parsed, policy)
     yield from subresources.find_warnings(parsed)
     yield from served_versions.find_warnings(parsed, policy)
+    yield from api_rules.find_errors(parsed)
     yield from retired_registries.find_warnings(parsed)
     yield from retired_registries.find_document_warnings(file, yaml.load_document(document) or {})
     yield from cluster_ids.find_policy_warnings(bundle, policy, file)

@@ -224,16 +224,17 @@ def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
 
 
 def _unknown_kind_diagnostic(manifest: Manifest) -> Diagnostic:
-    actual = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
+    missing = [key for key in ("apiVersion", "kind") if not manifest.object.get(key)]
+    if missing:
+        return manifest.make_diagnostic("", f"has no {' and no '.join(missing)}", "add it")
+    ignore = f'annotate it with {IGNORE}: "true"'
+    actual = f"unsupported {manifest.kind} of {manifest.api_version}"
     versions = KINDS.get(manifest.kind)
-    supported = (
-        f"{', '.join(KINDS)}, or a List of them" if versions is None else " or ".join(versions)
-    )
-    return manifest.make_diagnostic(
-        "",
-        f"unsupported {actual}, expected {supported}",
-        f'remove it, or annotate it with {IGNORE}: "true"',
-    )
+    if versions is None:
+        problem = f"{actual}, expected {', '.join(KINDS)}, or a List of them"
+        return manifest.make_diagnostic("", problem, f"remove it, or {ignore}")
+    remedy = f"use {' or '.join(versions)}, or {ignore}"
+    return manifest.make_diagnostic("/apiVersion", actual, remedy)
 
 
 def _validate_unique(manifests: list[Manifest], add_error: AddDiagnostic) -> None:

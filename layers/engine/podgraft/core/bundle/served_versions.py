@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.core.policy import Policy
 from podgraft.kube.structured import release_schema
+from podgraft.kube.structured.schema import OLDEST
 from podgraft.kube.types import NEWEST
 
 from .manifests import KINDS, Manifest, Manifests
@@ -51,13 +52,15 @@ def is_served(api_version: str, kind: str, minor: int) -> bool:
 
 
 def _find_remedy(manifest: Manifest, minors: list[int]) -> str:
-    """The version that a release serves, or the first release that has the kind."""
+    """The version that a release serves, and the releases that serve that of the document."""
+    serving = [
+        minor
+        for minor in range(OLDEST, NEWEST + 1)
+        if is_served(manifest.api_version, manifest.kind, minor)
+    ]
+    until = f" to 1.{serving[-1]}" if serving[-1] < NEWEST else " and later"
+    which = f"1.{serving[0]}{until if len(serving) > 1 or serving[0] == NEWEST else ''}"
     for version in KINDS[manifest.kind]:
         if any(is_served(version, manifest.kind, minor) for minor in minors):
-            return f"use {version}"
-    first = next(
-        minor
-        for minor in range(minors[0], NEWEST + 1)
-        if is_served(manifest.api_version, manifest.kind, minor)
-    )
-    return f"the first release with it is 1.{first}; correct kubernetesRelease"
+            return f"use {version}, or correct kubernetesRelease: {which} can serve it"
+    return f"correct kubernetesRelease: {which} can serve it"

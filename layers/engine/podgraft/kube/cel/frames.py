@@ -20,6 +20,7 @@ CLOSING = {
     **dict.fromkeys(("group", "call", "method"), ")"),
     **dict.fromkeys(("list", "index"), "]"),
     **dict.fromkeys(("value", "struct"), "}"),
+    "key": ":",
 }
 MAX_DEPTH = 250
 

@@ -69,7 +69,7 @@ def tokenize(text: str) -> Iterator[Token]:
 
 
 class TokenError(Exception):
-    """A token that is not allowed at its place; ``bracket`` must be closed there."""
+    """A token that is not allowed at its place; ``bracket`` can close there what is open."""
 
     def __init__(self, text: str, token: Token, bracket: str = "") -> None:
         message = f"Syntax error: {_describe(token, bracket)}"
@@ -85,4 +85,7 @@ def _describe(token: Token, bracket: str) -> str:
     remedy = "write a value, a field, or a function here"
     if token.kind is END:
         return f"the expression ends too early; {remedy}"
-    return f"unexpected '{token.text}'; {remedy}"
+    shown = token.text if token.text[:1] in {"'", '"'} else f"'{token.text}'"
+    if bracket:
+        remedy = f"write an operator, a comma, or '{bracket}' before it"
+    return f"unexpected {shown}; {remedy}"

@@ -27,8 +27,14 @@ from .constraints import find_namespace
 
 T = TypeVar("T")
 
-# CEL's messages contain the location and the problem.
+# CEL's messages contain the location and the problem. The remedies for names that are missing.
 _CORRECT = "correct the expression at this position"
+_REMEDIES: Mapping[str, str] = {
+    "undeclared reference to 'params'": "set paramKind of the policy, or read no parameters",
+    "undeclared reference to 'variables'": (
+        "read a variable only in mutations, validations, messages, and variables after it"
+    ),
+}
 
 # apiserver/pkg/admission/plugin/cel/compile.go, BuildRequestType and BuildNamespaceType.
 STRUCTS: Structs = {
@@ -83,10 +89,8 @@ TYPES: Mapping[str, str] = {
     "request": "kubernetes.AdmissionRequest",
     "namespaceObject": "kubernetes.Namespace",
 }
-_AUTHORIZER = (
-    "authorizer is not available: only kube-apiserver can evaluate permissions; "
-    "apply this rule in the cluster"
-)
+_AUTHORIZER = "authorizer is not available: only kube-apiserver can evaluate permissions"
+_APPLY = "apply this policy to the cluster, and remove it from the bundle"
 
 
 _VARIABLES = "kubernetes.variables"
@@ -114,6 +118,8 @@ class ExpressionCompiler:
         source = document_reader.parse_string(cursor)
         if source is None:
             return None
+        if not source.strip():
+            return cursor.add_error("is empty", "write an expression in CEL")
         try:
             program = self._environment(patch_types=patch_types).compile_(source, *types)
         except CompileError as error:
@@ -136,8 +142,9 @@ class ExpressionCompiler:
         authorizer_problems = [each for each in error.problems if "'authorizer" in each.message]
         for problem in authorizer_problems[:1] or error.problems:
             message = _AUTHORIZER if authorizer_problems else problem.message
-            location = f"line {problem.line}, column {problem.column}"
-            cursor.add_error(f"{location}: {message}", _CORRECT)
+            remedy = _APPLY if authorizer_problems else _REMEDIES.get(message, _CORRECT)
+            at = f"line {problem.line}, column {problem.column}: " if problem.line > 0 else ""
+            cursor.add_error(f"{at}{message}", remedy)
 
     def declare(self, variable: str, program: Program | None) -> None:
         """Declare a variable for the following expressions."""

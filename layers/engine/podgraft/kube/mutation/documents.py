@@ -176,6 +176,6 @@ def _parse_expression(cursor: Cursor, compiler: ExpressionCompiler, type_: str) 
         "expression", lambda text: compiler.expression(text, type_, patch_types=True)
     )
     keys.check_unknown_keys()
-    if isinstance(cursor.value, dict) and not cursor.value.get("expression"):
+    if isinstance(cursor.value, dict) and "expression" not in cursor.value:
         cursor.add_key_error("expression", "is missing", "write an expression in CEL")
     return program

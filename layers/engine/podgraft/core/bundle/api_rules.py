@@ -1,0 +1,120 @@
+"""Policies that podgraft evaluates, and that the API of Kubernetes refuses.
+
+Only the commands check this: a version in force with such a policy stays valid.
+Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
+from podgraft.kube.names import label_key_problem, object_name_problem
+from podgraft.kube.patch import pointer
+
+from .manifests import Manifest, Manifests
+
+_MAX_CONDITIONS = 64
+_POLICIES = frozenset({"MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"})
+_BINDINGS = frozenset({f"{kind}Binding" for kind in _POLICIES})
+# The path of a part of the document, the problem, and the remedy.
+_Found: TypeAlias = tuple[Sequence[str | int], str, str]
+
+
+def find_errors(manifests: Manifests) -> Iterator[Diagnostic]:
+    """Yield an error for each part of a policy or a binding that kube-apiserver refuses."""
+    for manifest in manifests.manifests:
+        if manifest.kind in _POLICIES | _BINDINGS:
+            for path, problem, remedy in _check_document(manifest):
+                text = "".join(f"/{pointer.escape(str(part))}" for part in path)
+                yield manifest.make_diagnostic(text, problem, remedy)
+
+
+def _check_document(manifest: Manifest) -> Iterator[_Found]:
+    spec = object_at(manifest.object, "spec")
+    problem = object_name_problem(manifest.name)
+    if problem is not None:
+        yield ("metadata", "name"), problem.got, problem.remedy
+    if manifest.namespace:
+        yield ("metadata", "namespace"), "is set, and policies have none", "remove it"
+    if manifest.kind in _BINDINGS:
+        # v1alpha1 has a default for the action.
+        yield from _check_binding(spec, is_required=not manifest.api_version.endswith("alpha1"))
+        yield from _check_rules(spec, "matchResources")
+        return
+    yield from _check_conditions(spec)
+    yield from _check_rules(spec, "matchConstraints")
+    for index, each in enumerate(objects_at(spec, "validations")):
+        if set("\r\n") & set(string_at(each, "message").strip()):
+            yield (
+                ("spec", "validations", index, "message"),
+                "has a line break",
+                "write it in one line, or use messageExpression",
+            )
+
+
+def _check_binding(spec: Object, *, is_required: bool) -> Iterator[_Found]:
+    ref = spec.get("paramRef")
+    if isinstance(ref, dict) and not ref.get("parameterNotFoundAction") and is_required:
+        path = ("spec", "paramRef", "parameterNotFoundAction")
+        yield path, "is missing", "use Deny or Allow"
+    for name in _find_repeated(list_at(spec, "validationActions")):
+        yield ("spec", "validationActions"), f"has {name} twice", "remove one of the two"
+
+
+def _check_conditions(spec: Object) -> Iterator[_Found]:
+    conditions = objects_at(spec, "matchConditions")
+    if len(conditions) > _MAX_CONDITIONS:
+        yield (
+            ("spec", "matchConditions"),
+            f"has {len(conditions)} conditions",
+            f"use at most {_MAX_CONDITIONS}: join some with &&",
+        )
+    names = [string_at(each, "name") for each in conditions]
+    for name in _find_repeated(names):
+        yield (
+            ("spec", "matchConditions", _find_last(names, name), "name"),
+            f'got "{name}", which another condition has',
+            "give each condition another name",
+        )
+    for index, name in enumerate(names):
+        problem = label_key_problem(name)
+        if name and problem is not None:
+            yield ("spec", "matchConditions", index, "name"), problem.got, problem.remedy
+
+
+def _find_last(names: Sequence[str], name: str) -> int:
+    return len(names) - 1 - names[::-1].index(name)
+
+
+def _find_repeated(values: Iterable[JSON]) -> list[str]:
+    return [name for name, count in Counter(map(str, values)).items() if name and count > 1]
+
+
+def _is_mixed(values: Sequence[str]) -> bool:
+    return "*" in values and len(values) > 1
+
+
+def _is_mixed_resources(values: Sequence[str]) -> bool:
+    has_plain = any("/" not in each and each != "*" for each in values)
+    return ("*/*" in values and len(values) > 1) or ("*" in values and has_plain)
+
+
+# The lists of a rule in which a wildcard stands alone.
+_WILDCARDS: Mapping[str, Callable[[Sequence[str]], bool]] = {
+    **dict.fromkeys(("apiGroups", "apiVersions", "operations"), _is_mixed),
+    "resources": _is_mixed_resources,
+}
+
+
+def _check_rules(spec: Object, key: str) -> Iterator[_Found]:
+    for listed in ("resourceRules", "excludeResourceRules"):
+        for index, rule in enumerate(objects_at(object_at(spec, key), listed)):
+            for name, is_mixed in _WILDCARDS.items():
+                if is_mixed([*map(str, list_at(rule, name))]):
+                    yield (
+                        ("spec", key, listed, index, name),
+                        "has a wildcard, and values that it includes",
+                        "remove the wildcard, or the values",
+                    )
