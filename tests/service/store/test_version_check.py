@@ -13,7 +13,7 @@ from podgraft.core.signing import Verifier
 from podgraft.core.versions.errors import UnknownInjectorError
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.metrics import Metric, record_measures
-from podgraft.service.store import Deadline, Snapshot, Store, UntrustedError
+from podgraft.service.store import Deadline, Snapshot, Store, UnavailableError, UntrustedError
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
@@ -311,6 +311,29 @@ def test_an_unreachable_store_does_not_bring_a_denied_bundle_back(tmp_path: Path
     cloud.memory.reachable = False
     with pytest.raises(UntrustedError):
         cloud.look()
+
+
+def test_a_denied_bundle_is_replaced_by_the_review_that_reads_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No review waits for the next refresh: none has a version, as in a cold start."""
+    cloud = Cloud(tmp_path)
+    push(cloud, FIRST)
+    cloud.look()
+    push(cloud, SECOND)
+    cloud.deny(deny_text(FIRST))
+
+    def fail(*_: object) -> Mapping[str, bytes]:
+        raise UnavailableError("out of reach on purpose")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cloud.memory, "files", fail)
+        for seconds in (0, -31):
+            cloud.now += seconds
+            with pytest.raises(UnavailableError, match="out of reach"):
+                cloud.look()
+    cloud.now -= 31
+    assert cloud.look().bundle.digest == bundle.digest(SECOND)
 
 
 def test_a_deleted_policy_does_not_keep_a_denied_bundle_in_force(tmp_path: Path) -> None:

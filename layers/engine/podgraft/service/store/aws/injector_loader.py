@@ -18,6 +18,7 @@ from podgraft.core.versions.errors import (
     InvalidVersionError,
     NotLoadedError,
     StoreError,
+    UnavailableError,
     UnknownInjectorError,
     UnprovenError,
     UntrustedError,
@@ -90,6 +91,11 @@ class Sources(Struct, frozen=True, kw_only=True):
     verifier: Verifier | None = None
 
 
+def _is_usable(loaded: Loaded) -> bool:
+    """Whether a version answers reviews, or only another read can tell which one does."""
+    return not isinstance(loaded.denial, UnavailableError)
+
+
 class _Unproven(Struct, frozen=True):
     """A version that loads, and has rendered a part of its probe objects."""
 
@@ -108,7 +114,9 @@ class InjectorLoader:
         self.name = name
         self.sources = sources
         self.load_errors: dict[str, StoreError] = {}
-        self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
+        self.current = PollingCache(
+            self._refresh, refresh_seconds, sources.clock, usable=_is_usable
+        )
         self.unproven: _Unproven | None = None
         self.denied: Mapping[str, str] = {}
         self.stopped = frozenset[str]()  # the rollouts that brakes stop

@@ -42,13 +42,28 @@ class CachedValue(Struct, Generic[T], frozen=True):
     error: StoreError | None = None
 
 
-class PollingCache(Generic[T]):
-    """A cache of one value. Threads can share it: one refreshes, the others use the value."""
+def _is_value(_: object) -> bool:
+    return True
 
-    def __init__(self, refresh: Refresh[T], seconds: float, clock: Callable[[], float]) -> None:
+
+class PollingCache(Generic[T]):
+    """A cache of one value. Threads can share it: one refreshes, the others use the value.
+
+    A value that is not *usable* answers no review. As without a value, each review refreshes it.
+    """
+
+    def __init__(
+        self,
+        refresh: Refresh[T],
+        seconds: float,
+        clock: Callable[[], float],
+        *,
+        usable: Callable[[T], bool] = _is_value,
+    ) -> None:
         self._refresh = refresh
         self._seconds = seconds
         self._clock = clock
+        self._is_usable = usable
         self._cached: CachedValue[T] | None = None
         self._lock = system.make_lock()
 
@@ -63,6 +78,7 @@ class PollingCache(Generic[T]):
         if cached is not None and now < cached.refresh_at:
             return cached
         usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None
+        usable = usable if usable and self._is_usable(usable.value) else None
         limit = deadline or Deadline.from_timeout(None)
         if usable is not None and limit.remaining_seconds(has_value=True) <= 0:
             return replace(usable, error=usable.error or UnavailableError("no time to read it"))
@@ -111,4 +127,4 @@ class PollingCache(Generic[T]):
             due = self._clock() + min(self._seconds, _RETRY_SECONDS)
             return CachedValue(usable.value, usable.confirmed_at, due, error)
         now = self._clock()
-        return CachedValue(value, now, now + self._seconds)
+        return CachedValue(value, now, now + (self._seconds if self._is_usable(value) else 0))
