@@ -184,8 +184,8 @@ DEFECTS: dict[str, Defect] = {
         "a refresh interval is ten times as long",
         "2",
         f"{_CACHE}._refresh_value",
-        "now + self._seconds)",
-        "now + 10 * self._seconds)",
+        "self._seconds if",
+        "10 * self._seconds if",
     ),
     "D28": make_defect(
         "an unsigned policy is accepted",
