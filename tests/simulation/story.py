@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from .ledger import Event, Violation
@@ -46,6 +47,7 @@ def tell(result: Result, limit: int | None = MAX_LINES) -> str:
     told = sorted(
         [*_describe_weather(result.plan, until), *list_lines(seen)], key=lambda each: each.time
     )
+    told = list(_join_equal(told))
     left_out = max(0, len(told) - limit) if limit is not None else 0
     lines = [f"  {format_time(each.time)}  {each.who:<14} {each.what}" for each in told[left_out:]]
     head = [_name_violation(violation) if violation else "no law is violated"]
@@ -92,6 +94,14 @@ def _join_commands(lines: list[Line]) -> list[Line]:
         else:
             joined.append(line)
     return joined
+
+
+def _join_equal(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield one line for several that say the same."""
+    for _, group in groupby(lines, key=lambda each: (each.who, each.what)):
+        first, *others = group
+        until = f" ({1 + len(others)} times until {format_time(others[-1].time)})" if others else ""
+        yield replace(first, what=first.what + until)
 
 
 def _describe_weather(plan: Plan, until: float) -> Iterator[Line]:
