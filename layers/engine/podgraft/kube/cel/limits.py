@@ -5,7 +5,7 @@ limit leaves 480 of Python's 1,000 frames to the caller, and to what compares or
 which nest ``jsonvalue.MAX_DEPTH`` levels. The limits of the text are in ``parser``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .errors import CompileError, Problem
 from .syntax import Call, Comprehension, Constant, Ident, Node, Select, children
@@ -35,28 +35,43 @@ def measure_levels(text: str, root: Node, variables: Mapping[str, int]) -> int:
 
 
 def _measure(root: Node, variables: Mapping[str, int]) -> tuple[int, int]:
-    """The levels and the nodes of a tree, whose nodes can be parts of several others."""
+    """The levels and the nodes of a tree, whose nodes can be parts of several others.
+
+    A node with its parts stands on the stack until all of them are measured.
+    """
     known: dict[int, tuple[int, int]] = {}
-    waiting = [root]
+    waiting: list[Node | tuple[Node, Sequence[Node]]] = [root]
     while waiting:
-        node = waiting[-1]
-        read = _find_variable(node, variables)
-        parts = children(node) if read is None else ()
-        missing = [part for part in parts if id(part) not in known]
-        if missing:
-            waiting.extend(missing)
-            continue
-        waiting.pop()
-        measured = [known[id(part)] for part in parts]
-        deepest = max((levels for levels, _ in measured), default=read or 0)
-        if isinstance(node, Comprehension):  # what ``bind`` binds is evaluated where it is read
-            deepest = max(deepest, known[id(node.initial)][0] + known[id(node.result)][0])
-        known[id(node)] = deepest + 1, sum(nodes for _, nodes in measured) + 1
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            known[id(node[0])] = _add_up(node[0], [known[id(part)] for part in node[1]], known)
+        elif id(node) not in known:
+            read = _find_variable(node, variables)
+            parts = children(node) if read is None else ()
+            if parts:
+                waiting.append((node, parts))
+                waiting.extend(parts)
+            else:
+                known[id(node)] = (read or 0) + 1, 1
     return known[id(root)]
+
+
+def _add_up(
+    node: Node, measured: Sequence[tuple[int, int]], known: Mapping[int, tuple[int, int]]
+) -> tuple[int, int]:
+    deepest, count = 0, 1
+    for levels, nodes in measured:
+        count += nodes
+        deepest = max(deepest, levels)
+    if isinstance(node, Comprehension):  # what ``bind`` binds is evaluated where it is read
+        deepest = max(deepest, known[id(node.initial)][0] + known[id(node.result)][0])
+    return deepest + 1, count
 
 
 def _find_variable(node: Node, variables: Mapping[str, int]) -> int | None:
     """The levels of the variable that a node reads; ``None`` if it reads none."""
+    if not variables:
+        return None
     match node:
         case (
             Select(operand=Ident(name=name), field=field)
@@ -64,6 +79,6 @@ def _find_variable(node: Node, variables: Mapping[str, int]) -> int | None:
         ) if name.removeprefix(".") == _VARIABLES:
             return variables.get(str(field), 0) + _READ
         case Ident(name=name) if name.removeprefix(".") == _VARIABLES:
-            return max(variables.values(), default=0) + _READ
+            return max(variables.values()) + _READ
         case _:
             return None
