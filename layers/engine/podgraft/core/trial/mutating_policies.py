@@ -24,6 +24,9 @@ from .report import Report
 
 KIND = "MutatingAdmissionPolicy"
 _MUTATIONS = "/spec/mutations"
+_CORRECT = "correct the mutations, or test optional fields with has()"
+_NO_PARAMETER = "failed to configure binding"
+_ADD_PARAMETER = "add the parameter to the bundle, or correct the paramRef of the binding"
 
 
 def try_policies(bundle: Bundle, report: Report) -> Iterator[None]:
@@ -61,7 +64,7 @@ class _PolicyTrial(Struct):
             if outcome.fails_everywhere:
                 text = self.report.describe(outcome.errors[0].error)
                 problem = f"denies every probe {kind}: {text}"
-                self._warn(problem, "correct the mutations, or test optional fields with has()")
+                self._warn(problem, _ADD_PARAMETER if _NO_PARAMETER in text else _CORRECT)
             for each in outcome.first_flaws:
                 self._warn(each.problem, each.flaw.remedy)
 
