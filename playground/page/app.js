@@ -401,9 +401,9 @@ addEventListener("hashchange", async () => {
 
 // The arguments of `podgraft explain`, in the order of podgraft_playground/workspace.py.
 function makeArguments(input) {
-  const parts = [["policy", "--policy", "policy.yaml"], ["webhooks", "--webhook-config", "webhooks.yaml"]];
+  const webhooks = input.webhooks.trim() ? ["--webhook-config", "webhooks.yaml"] : [];
   const options = FIELDS.flatMap((name) => (input.options[name] ? [`--${name}`, input.options[name]] : []));
-  return ["-f", "pod.yaml", "--bundle", "bundle", ...parts.flatMap(([name, option, file]) => (input[name].trim() ? [option, file] : [])), ...options];
+  return ["-f", "pod.yaml", "--config", ".", ...webhooks, ...options];
 }
 
 onState("loading");

@@ -56,10 +56,9 @@ def find_differences(folder: Path) -> list[str]:
 
 
 def _explain(folder: Path, spec: Any) -> Result:
-    arguments = ["-f", spec["input"], "--bundle", spec["bundle"]]
-    for key, option in (("policy", "--policy"), ("webhookConfig", "--webhook-config")):
-        if key in spec:
-            arguments += [option, spec[key]]
+    arguments = ["-f", spec["input"], "--config", "."]
+    if "webhookConfig" in spec:
+        arguments += ["--webhook-config", spec["webhookConfig"]]
     for name, value in spec.get("options", {}).items():
         arguments += [f"--{name}", value]
     return run_explain(folder, ["--output", "json", *arguments])

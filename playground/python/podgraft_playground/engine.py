@@ -175,14 +175,13 @@ def _check_options(given: Input) -> None:
 
 def _parse_options(given: Input) -> configuration.InjectOptions:
     _check_options(given)
-    options: dict[str, Path | str | tuple[str, ...] | None] = dict.fromkeys(
+    options: dict[str, object] = dict.fromkeys(
         ("config", "values", "mesh", "revision", "istio_cluster_id", "network")
     )
     return configuration.parse_options(
         {
             **options,
-            "bundle": Path(BUNDLE),
-            "document": Path(POLICY) if given.policy.strip() else None,
+            "source": ConfigSource(folder=Path()),
             "release": given.options.get("istio-release") or None,
             "cluster": given.options.get("cluster") or None,
             "env": (),

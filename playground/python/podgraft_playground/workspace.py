@@ -26,9 +26,7 @@ class Input:
     @property
     def arguments(self) -> list[str]:
         """The arguments of ``podgraft explain`` in the folder of the input."""
-        arguments = ["-f", POD, "--bundle", BUNDLE]
-        if self.policy.strip():
-            arguments += ["--policy", POLICY]
+        arguments = ["-f", POD, "--config", "."]
         if self.webhooks.strip():
             arguments += ["--webhook-config", WEBHOOKS]
         for name, value in self.options.items():
@@ -41,7 +39,8 @@ class Input:
         """The texts by the path of their file."""
         files = {f"{BUNDLE}/{name}": text for name, text in self.files.items()}
         optional = {POLICY: self.policy, WEBHOOKS: self.webhooks}
-        return {POD: self.pod, **files, **{name: text for name, text in optional.items() if text}}
+        given = {name: text for name, text in optional.items() if text.strip()}
+        return {POD: self.pod, **files, **given}
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:

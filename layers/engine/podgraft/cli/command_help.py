@@ -17,7 +17,7 @@ HELP_ALL: Final = "--help-all"
 _SECTIONS: Final[Mapping[str, str]] = {
     "Options": "",
     "Objects": "--filename --recursive --namespace --all-namespaces --selector --pods --bare",
-    "Configuration": "--config --injector --revision --istio-release --bundle --policy --native "
+    "Configuration": "--config --injector --revision --istio-release --native "
     "--injectConfigFile --valuesFile --meshConfigFile --from-stack --store",
     "Endpoint": "--url --service --allow-loopback --ca-bundle --cert-manager --server-cert "
     "--test --host --port",
@@ -49,9 +49,7 @@ _RARE: Final = frozenset(
     for name in names.split()
 ).union(
     f"register {name}"
-    for name in (
-        *("--policy", "--bundle", "--native", "--inject", "--sidecar-check", "--all-namespaces"),
-    )
+    for name in (*("--native", "--inject", "--sidecar-check", "--all-namespaces"),)
 )
 
 

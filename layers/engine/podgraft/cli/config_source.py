@@ -5,6 +5,7 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 ``cluster[:CONTEXT]`` is the configuration of Istio in a cluster.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.shared_options import Decorator
+from podgraft.cli.shared_options import PATH, Decorator
 from podgraft.cli.stacks import lookup_stack
+
+_MANY = 3  # folders to suggest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class ConfigSourceType(click.ParamType[ConfigSource]):
             return ConfigSource(stack=name)
         if kind == "cluster" and self._cluster and (colon or not Path(value).exists()):
             return ConfigSource(is_cluster=True, context=name or None)
-        folder = Path(value.removeprefix("file:"))
+        folder = Path(value)
         if not self._has_folder or not (folder.is_dir() or self._is_new):
             problem = "is not accepted" if not self._has_folder else "is not a folder"
             self.fail(f"{value}: {problem}; use {' or '.join(self._forms)}", param, ctx)
@@ -164,7 +167,7 @@ class ConfigFolder:
     """The files of one injector: a bundle, and the policy document if there is one."""
 
     bundle: Path
-    policy: Path | None
+    policy: Path | None = None
 
 
 def find_files(folder: Path, injector: str | None = None) -> ConfigFolder:
@@ -172,19 +175,49 @@ def find_files(folder: Path, injector: str | None = None) -> ConfigFolder:
     if (folder / "store").is_dir() and not (folder / "bundle").is_dir():
         folder /= "store"  # of podgraft demo
     if injector is not None and (folder / injector / "bundle").is_dir():
-        return _make_folder(folder / injector)
+        return open_folder(folder / injector)
     if (folder / "bundle").is_dir():
-        return _make_folder(folder)
-    injectors = sorted(path.parent.name for path in folder.glob("*/bundle") if path.is_dir())
+        return open_folder(folder)
+    injectors = _find_injectors(folder)
     if injector is not None and injectors:
-        raise CommandError(f"{folder}: has no injector {injector}; it has {', '.join(injectors)}")
+        names = ", ".join(each.name for each in injectors)
+        raise CommandError(f"{folder}: has no injector {injector}; it has {names}")
     if len(injectors) > 1:
-        raise CommandError(
-            f"{folder}: has several injectors: {', '.join(injectors)}; name one with --injector"
-        )
-    return _make_folder(folder / injectors[0]) if injectors else ConfigFolder(folder, None)
+        raise CommandError(f"{folder}: has several injectors; {_suggest(injectors)}")
+    return open_folder(injectors[0]) if injectors else ConfigFolder(folder)
 
 
-def _make_folder(folder: Path) -> ConfigFolder:
+def _find_injectors(folder: Path) -> list[Path]:
+    return [path.parent for path in sorted(folder.glob("*/bundle")) if path.is_dir()]
+
+
+def _suggest(injectors: Sequence[Path]) -> str:
+    return f"did you mean {' or '.join(map(str, injectors[:_MANY]))}?"
+
+
+def open_folder(folder: Path) -> ConfigFolder:
+    """Return the files of the only injector in *folder*: ``bundle`` and ``policy.yaml``."""
     policy = folder / "policy.yaml"
     return ConfigFolder(folder / "bundle", policy if policy.exists() else None)
+
+
+def _read_argument(
+    _context: click.Context, _argument: click.Parameter, value: Path | None
+) -> ConfigFolder | None:
+    """Return the files of the folder; raises ``CommandError`` for one near a folder with them."""
+    if value is None:
+        return None
+    if not (value / "bundle").is_dir():
+        is_part = value.name == "bundle" or value.is_file()
+        if is_part and (value.parent / "bundle").is_dir():
+            raise CommandError(f"{value}: is a part of an injector; {_suggest([value.parent])}")
+        if injectors := _find_injectors(value):
+            raise CommandError(f"{value}: contains no folder bundle; {_suggest(injectors)}")
+    return open_folder(value)
+
+
+# A folder with policy.yaml and bundle/.
+folder_argument = click.argument("folder", type=PATH, callback=_read_argument)
+optional_folder_argument = click.argument(
+    "folder", type=PATH, required=False, callback=_read_argument
+)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from podgraft.cli.shared_options import FILE, FOLDER, add_options, gather_options
+from podgraft.cli.shared_options import FILE, add_options, gather_options
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError, lint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -20,7 +20,14 @@ from podgraft.service.store import Snapshot
 
 from . import documents, folders, istio_files
 from .aws_options import aws_options
-from .config_source import ConfigSource, ConfigSourceType, config_option, find_files, is_explicit
+from .config_source import (
+    ConfigFolder,
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    find_files,
+    is_explicit,
+)
 from .failure import CommandError, print_warnings
 from .identifier_options import check_cluster_option, check_injector_option, check_release_option
 from .live.istio_source import IstioReader, IstioSource
@@ -44,16 +51,8 @@ _OPTIONS = (
         help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
     ),
 )
-# The names before --config, for one release: articles use them. Those of istioctl are its own.
-_OLD_OPTIONS = (
-    click.option("--bundle", type=FOLDER, hidden=True, help="As --config FOLDER."),
-    click.option(
-        "--policy",
-        "document",
-        type=FILE,
-        hidden=True,
-        help="Policy document, instead of that of --config.",
-    ),
+# Of istioctl kube-inject.
+_ISTIOCTL_OPTIONS = (
     click.option(
         "--injectConfigFile",
         "config",
@@ -77,6 +76,8 @@ _OLD_OPTIONS = (
     ),
 )
 
+_TWO_SOURCES = "use --config alone, or --injectConfigFile and its files"
+
 # The same in every command that reviews objects.
 _CALLER_OPTIONS = (
     click.option(
@@ -95,7 +96,7 @@ _CALLER_OPTIONS = (
 # The options of a configuration, and those of a caller.
 inject_options = add_options(
     *_OPTIONS,
-    *_OLD_OPTIONS,
+    *_ISTIOCTL_OPTIONS,
     *_CALLER_OPTIONS,
     click.option(
         "--group",
@@ -111,8 +112,7 @@ inject_options = add_options(
 class InjectOptions:
     """The options of a configuration."""
 
-    bundle: Path | None = None
-    document: Path | None = None
+    folder: ConfigFolder | None = None
     config: Path | None = None
     values: Path | None = None
     mesh: Path | None = None
@@ -131,7 +131,7 @@ class InjectOptions:
     @property
     def has_bundle(self) -> bool:
         """Whether an option names a configuration that is not Istio's in the cluster."""
-        return any(each is not None for each in (self.bundle, self.config, self.stack))
+        return any(each is not None for each in (self.folder, self.config, self.stack))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,24 +156,14 @@ def parse_options(given: Mapping[str, Any]) -> InjectOptions:
     options = InjectOptions(**values, access=access)
     if source == ConfigSource():
         return options
-    if options.has_bundle:
+    if any((options.config, options.values, options.mesh)):
         if not is_explicit("source"):  # of the environment or the project file
             return options
-        raise click.UsageError(
-            "--config replaces --bundle and --injectConfigFile; use only --config"
-        )
-    return _apply_source(options, source)
-
-
-def _apply_source(options: InjectOptions, source: ConfigSource) -> InjectOptions:
-    """Return the options with the place that ``--config`` names."""
-    if source.folder is not None:
-        found = find_files(source.folder, options.injector)
-        document = options.document or found.policy
-        return dataclasses.replace(options, bundle=found.bundle, document=document)
-    if source.stack is not None:
-        return dataclasses.replace(options, stack=source.stack)
-    return dataclasses.replace(options, from_cluster=True)
+        raise click.UsageError(_TWO_SOURCES)
+    folder = source.folder and find_files(source.folder, options.injector)
+    return dataclasses.replace(
+        options, folder=folder, stack=source.stack, from_cluster=source.is_cluster
+    )
 
 
 def load(options: InjectOptions) -> LoadedConfiguration:
@@ -267,22 +257,23 @@ def _compile_snapshot(
     document: str = "",
     revision: str | None = None,
 ) -> Snapshot:
-    """Compile *files*; *document* is the policy if no option names one."""
-    text = documents.read_text(options.document) if options.document else document
+    """Compile *files*; *document* is the policy, if it is not in the folder of the options."""
+    path = options.folder and options.folder.policy
+    text = documents.read_text(path) if path else document
     read = _parse_policy(options, text, revision)
     try:
         compiled = bundle.compile_(files, read)
     except BundleError as error:
-        hint = folders.suggest(options.bundle) if options.bundle is not None else None
-        errors = map(str, add_file_lines(error.errors, files))
-        raise CommandError(*([hint] if hint else errors)) from error
+        raise CommandError(*map(str, add_file_lines(error.errors, files))) from error
     if options.config is not None and compiled.istio is not None:
         istio_files.check_templates(options.config, compiled.istio)
-    print_warnings(
-        lint.find_warnings(compiled, files, read, text, str(options.document or "policy"))
-    )
+    print_warnings(lint.find_warnings(compiled, files, read, text, _name_policy(options)))
     groups = read.find_groups(options.cluster, options.cluster_groups)
     return Snapshot(policy=read, policy_version="local", bundle=compiled, groups=groups)
+
+
+def _name_policy(options: InjectOptions) -> str:
+    return str((options.folder and options.folder.policy) or "policy")
 
 
 def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Policy:
@@ -290,7 +281,8 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
     try:
         read = policy.parse(text)
     except PolicyError as error:
-        raise CommandError(*(f"{options.document} {fault}" for fault in error.errors)) from error
+        name = _name_policy(options)
+        raise CommandError(*(f"{name} {fault}" for fault in error.errors)) from error
     _check_groups(options, read)
     groups = read.find_groups(options.cluster, options.cluster_groups)
     if options.cluster is not None and options.cluster not in read.clusters and not groups:
@@ -330,15 +322,13 @@ def _check_groups(options: InjectOptions, read: Policy) -> None:
 
 def _load_files(options: InjectOptions) -> dict[str, bytes]:
     """The bundle's files; istioctl's become the ConfigMaps that they were taken from."""
-    match options:
-        case InjectOptions(bundle=Path() as folder, config=None, values=None, mesh=None):
-            return folders.read_manifests(folder)
-        case InjectOptions(bundle=None, config=Path() as config):
-            return istio_files.read(config=config, values=options.values, mesh=options.mesh)
-        case InjectOptions(bundle=Path()) | InjectOptions(config=None, values=Path()):
-            raise click.UsageError("use --config alone, or --injectConfigFile and its files")
-        case _:
-            raise click.UsageError(
-                "Missing option '--config': use a folder with policy.yaml and bundle/, stack:NAME, "
-                "or cluster"
-            )
+    if options.folder is not None:
+        return folders.read_manifests(options.folder.bundle)
+    if options.config is not None:
+        return istio_files.read(config=options.config, values=options.values, mesh=options.mesh)
+    if options.values or options.mesh:
+        raise click.UsageError(_TWO_SOURCES)
+    raise click.UsageError(
+        "Missing option '--config': use a folder with policy.yaml and bundle/, stack:NAME, or "
+        "cluster"
+    )

@@ -11,8 +11,6 @@ from podgraft.core.bundle import Diagnostic
 from .failure import CommandError
 from .files import UnreadableError, to_diagnostic
 
-_MANY = 3
-
 
 def read_manifests(folder: Path) -> dict[str, bytes]:
     """The folder's manifests by relative path.
@@ -76,25 +74,3 @@ def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
     return iter(
         sorted(path for path in paths if bundle.is_manifest(path.relative_to(folder).as_posix()))
     )
-
-
-def suggest(folder: Path) -> str | None:
-    """Return the error for a folder that contains bundles but is not a bundle, or ``None``.
-
-    A missing ``NAME/bundle`` is that of a folder of injectors, such as the samples.
-    """
-    is_parent = folder.name == "bundle" and not folder.exists()
-    folder = folder.parent if is_parent else folder
-    if (
-        is_parent
-        and (folder.name == "bundle" or folder.is_file())
-        and (folder.parent / "bundle").is_dir()
-    ):
-        return f"{folder}: is a part of an injector; did you mean {folder.parent}?"
-    bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
-    candidates = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
-    if not candidates:
-        return None
-    names = " or ".join(str(path.parent if is_parent else path) for path in candidates[:_MANY])
-    problem = "contains no folder bundle" if is_parent else "is not a bundle"
-    return f"{folder}: {problem}; did you mean {names}?"

@@ -54,19 +54,24 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
         "--validity --expires --days",
         "--assume-yes --yes",
         "--labels --label-selector --selector",
-        "--config --configuration --bundle",
+        "--config --configuration",
         "--values --valuesFile",
         "--mesh-config --meshConfigFile",
         "--inject-config --injectConfigFile",
     )
 )
 
-# By option: the option with the same meaning, and the form of its value.
+# The name of the argument, or --config FOLDER of a command without it.
+_FOLDER = "FOLDER"
+
+# By option: the option or the argument with the same meaning, and the form of its value.
 _FORMS: Mapping[str, str] = {
     "--stack": "--config stack:NAME",
     "--stack-name": "--config stack:NAME",
     "--bucket": "--config stack:NAME",
     "--bundle-prefix": "--config stack:NAME",
+    "--bundle": _FOLDER,
+    "--policy": _FOLDER,
     "--store": "--config FOLDER",
     "--from-cluster": "--config cluster",
     "--injectConfigMapName": "--config cluster",
@@ -102,8 +107,11 @@ def _add_text(error: click.ClickException, text: str) -> None:
 
 
 def _find_similar_options(name: str, command: click.Command) -> Iterator[str]:
-    if name in _FORMS and _has_option(command, _FORMS[name].partition(" ")[0]):
-        yield _FORMS[name]
+    form = _FORMS.get(name, "")
+    if form == _FOLDER and not any(each.name == "folder" for each in command.params):
+        form = f"--config {_FOLDER}"
+    if form == _FOLDER or _has_option(command, form.partition(" ")[0]):
+        yield form
     for words in _OPTIONS:
         if name in words:
             yield from (each for each in sorted(words - {name}) if _has_option(command, each))

@@ -1,8 +1,8 @@
 """The tests in the folder ``tests/`` of a bundle, which ``podgraft check`` and ``push`` run."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.cli.test.document import PolicyTestFile
 from podgraft.cli.test.files import is_test_file, override_files, read_test_file
@@ -11,11 +11,11 @@ from podgraft.core.bundle import Diagnostic
 _FOLDER = "tests"
 
 
-def find_failed_tests(bundle: Path, document: Path | None) -> Iterator[Diagnostic]:
-    """Run the tests of a bundle with a policy, and return an error for each that fails."""
-    folder = bundle / _FOLDER
-    for path in sorted(filter(is_test_file, folder.rglob("*"))):
-        name = path.relative_to(bundle).as_posix()
+def find_failed_tests(folder: ConfigFolder) -> Iterator[Diagnostic]:
+    """Run the tests of a bundle with its policy, and return an error for each that fails."""
+    tests = (folder.bundle / _FOLDER).rglob("*")
+    for path in sorted(filter(is_test_file, tests)):
+        name = path.relative_to(folder.bundle).as_posix()
         remedy = f"run podgraft test {path} for the differences"
         try:
             files = read_test_file(path)
@@ -26,7 +26,7 @@ def find_failed_tests(bundle: Path, document: Path | None) -> Iterator[Diagnosti
                 yield Diagnostic(document=name, problem=problem, remedy=own_remedy)
             continue
         for file in files:
-            yield from _run_file(override_files(file, bundle, document), name, remedy)
+            yield from _run_file(override_files(file, folder), name, remedy)
 
 
 def _run_file(file: PolicyTestFile, name: str, remedy: str) -> Iterator[Diagnostic]:

@@ -6,7 +6,8 @@ import click
 
 from podgraft.cli import command_help, outputs, terminal
 from podgraft.cli.client_config import read_url_paths
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.config_source import ConfigFolder, folder_argument
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
 from podgraft.cli.shared_options import format_option
@@ -15,12 +16,12 @@ from podgraft.kube.privileges.pod_security import Level
 
 from . import check_report
 from .local import CheckedBundle, InvalidBundleError, check_bundle
-from .options import local_options, warning_options
+from .options import warning_options
 from .privileges import make_block
 
 
 @command_help.command("check")
-@local_options
+@folder_argument
 @warning_options
 @click.option(
     "--pss",
@@ -29,8 +30,7 @@ from .privileges import make_block
 )
 @format_option(check_report.FORMATS, "Output format. sarif is for code scanning.")
 def check_policy(
-    bundle: Path,
-    document: Path | None,
+    folder: ConfigFolder,
     *,
     strict: bool,
     webhook_config: Path | None,
@@ -45,16 +45,16 @@ def check_policy(
     paths = read_url_paths(webhook_config) if webhook_config else ()
     level = Level(pss) if pss else None
     try:
-        checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
+        checked = check_bundle(folder, strict=strict, url_paths=paths, level=level)
     except InvalidBundleError as error:
         if output == "text":
             raise
-        click.echo(check_report.render_findings(bundle, error.findings, output), nl=False)
+        click.echo(check_report.render_findings(folder.bundle, error.findings, output), nl=False)
         return FAILED
     if output == "text":
         _print_summary(checked)
     else:
-        click.echo(check_report.render_findings(bundle, checked.warnings, output), nl=False)
+        click.echo(check_report.render_findings(folder.bundle, checked.warnings, output), nl=False)
     return 0
 
 
@@ -76,19 +76,19 @@ def _verdict(warnings: int) -> str:
 
 
 @command_help.command("allows")
-@local_options
+@folder_argument
 @click.option("--write", is_flag=True, help="Write the key to the policy document.")
-def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
+def print_allows(folder: ConfigFolder, *, write: bool) -> None:
     """Print the key allows of the policy: the privileges that the bundle adds to pods.
 
     podgraft renders the templates for sample pods. The key has the privileges that the policy lists
     already, and all missing ones.
     """
-    if write and document is None:
-        raise click.UsageError("Missing option '--policy': --write changes this file.")
-    block, text = make_block(bundle, document)
-    if not write or document is None:
+    block, text = make_block(folder)
+    if not write:
         click.echo(block, nl=False)
         return
-    outputs.replace_file(document, text.encode())
-    click.echo(f"wrote allows to {document}; review the change before you push it")
+    if folder.policy is None:
+        raise CommandError(f"{folder.bundle.parent}: has no policy.yaml to write to; create it")
+    outputs.replace_file(folder.policy, text.encode())
+    click.echo(f"wrote allows to {folder.policy}; review the change before you push it")

@@ -1,17 +1,15 @@
 """``podgraft diff``: what a push would change, for files and for workloads."""
 
-from pathlib import Path
-
 import click
 
 from podgraft.cli import command_help, configuration, program
+from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.shared_options import format_option
 from podgraft.core.review_context import ReviewContext
 
 from .diff import OutputFormat, SampleOptions, format_comparison, sample_options
 from .local import check_bundle
-from .options import local_options
 from .stored_version import open_injector, read_local_document
 from .target import TargetOptions, target_or_store_options
 
@@ -19,7 +17,7 @@ DIFFERENT = 1
 
 
 @command_help.command("diff", cls=program.ComparingCommand)
-@local_options
+@folder_argument
 @sample_options
 @configuration.caller_options
 @format_option(
@@ -29,8 +27,7 @@ DIFFERENT = 1
 @target_or_store_options
 def compare_policies(
     options: TargetOptions,
-    bundle: Path,
-    document: Path | None,
+    folder: ConfigFolder,
     samples: SampleOptions,
     caller: ReviewContext,
     *,
@@ -44,10 +41,10 @@ def compare_policies(
 
     The exit status is 0 without a difference, 1 with a difference, and 2 for errors.
     """
-    checked = check_bundle(bundle, document)
+    checked = check_bundle(folder)
     print_warnings(checked.warnings)
     stored = open_injector(options)
-    after = stored.load_local(checked, read_local_document(checked, document, stored.current))
+    after = stored.load_local(checked, read_local_document(checked, folder, stored.current))
     comparison = stored.compare_with(after, samples, caller)
     click.echo(format_comparison(comparison, OutputFormat(output)), nl=False)
     return DIFFERENT if comparison.is_different else 0

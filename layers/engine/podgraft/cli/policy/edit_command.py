@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from podgraft.cli import command_help, folders, outputs, terminal
+from podgraft.cli.config_source import open_folder
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import refuse_regions
 from podgraft.core import bundle as bundles
@@ -41,12 +42,6 @@ class Workspace:
 
     folder: Path
     next_step: str
-
-    @property
-    def policy(self) -> Path | None:
-        """The policy, if the folder has one."""
-        path = self.folder / "policy.yaml"
-        return path if path.exists() else None
 
     def error(self, *findings: str) -> CommandError:
         """Return an error that says where the edits are."""
@@ -144,7 +139,7 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     checked = check_workspace(workspace)
     try:
         stored = _open_folder(options, folder)
-        text = read_local_document(checked, workspace.policy, stored.current)
+        text = read_local_document(checked, open_folder(workspace.folder), stored.current)
         confirm_change(stored, checked, text, edit.samples, yes=edit.yes)
         _check_unchanged(folder, document, digest, files)
         if digest is None:
@@ -261,7 +256,7 @@ def _read_folder(folder: Path) -> dict[str, bytes]:
 def check_workspace(workspace: Workspace) -> CheckedBundle:
     """Check the edited files; raises ``CommandError`` with their folder."""
     try:
-        checked = check_bundle(workspace.folder / "bundle", workspace.policy)
+        checked = check_bundle(open_folder(workspace.folder))
     except CommandError as error:
         print_warnings(error.warnings)
         raise workspace.error(*error.args) from error

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic, Severity
 from podgraft.cli import documents, folders
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
 from podgraft.cli.template_lines import add_file_lines
@@ -49,35 +50,32 @@ class CheckedBundle:
 
 
 class InvalidBundleError(CommandError):
-    """The errors of a bundle and its policy; a hint replaces those of another folder."""
+    """The errors of a bundle and its policy."""
 
-    def __init__(
-        self, errors: Sequence[Diagnostic], warnings: Sequence[Diagnostic], hint: str | None
-    ) -> None:
-        super().__init__(*([hint] if hint else map(str, errors)), warnings=warnings)
+    def __init__(self, errors: Sequence[Diagnostic], warnings: Sequence[Diagnostic]) -> None:
+        super().__init__(*map(str, errors), warnings=warnings)
         self.findings = (*errors, *warnings)
 
 
 def check_bundle(
-    folder: Path,
-    document_path: Path | None,
+    folder: ConfigFolder,
     *,
     strict: bool = False,
     url_paths: Iterable[UrlPath] = (),
     level: Level | None = None,
 ) -> CheckedBundle:
-    """Read and compile a bundle and a policy; raises ``CommandError`` with all errors.
+    """Read and compile the files of *folder*; raises ``CommandError`` with all errors.
 
     Problems that the function ignores, such as a selector without a match, are errors here.
     *strict* treats warnings as errors. *url_paths* are the URL paths of registered webhooks. With
     *level*, violations of this level of the Pod Security Standards are errors.
     """
     findings: list[Diagnostic] = []
-    files = _collect_errors(lambda: _read_manifests(folder), {}, findings)
-    text = _collect_errors(lambda: _read_document(document_path), "", findings)
+    files = _collect_errors(lambda: _read_manifests(folder.bundle), {}, findings)
+    text = _collect_errors(lambda: _read_document(folder.policy), "", findings)
     digest = bundle.digest(files)
     document = set_bundle_digest(text, digest)
-    policy_name = str(document_path or "policy")
+    policy_name = str(folder.policy or "policy")
     findings.extend(find_value_errors(policy_name, document))
     read, valid = _parse_policy(policy_name, text, findings)
     stored = _parse_stored_policy(policy_name, document, digest, findings) if valid else read
@@ -86,10 +84,10 @@ def check_bundle(
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
-        findings.extend(find_failed_tests(folder, document_path))
+        findings.extend(find_failed_tests(folder))
     errors, warnings = _split_by_severity([*add_file_lines(findings, files)], strict=strict)
     if errors or compiled is None:
-        raise InvalidBundleError(errors, warnings, folders.suggest(folder))
+        raise InvalidBundleError(errors, warnings)
     return CheckedBundle(
         files=files,
         digest=digest,
@@ -159,7 +157,7 @@ def _read_document(path: Path | None) -> str:
         return ""
     text = documents.read_text(path)
     if not text.strip():
-        remedy = 'write "policy: enabled", or omit --policy'
+        remedy = 'write "policy: enabled", or remove the file'
         raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
     return strip_signature(text)  # a push signs the document that it stores
 

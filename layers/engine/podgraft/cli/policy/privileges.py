@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Severity
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import documents, folders
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.core import bundle, policy, trial
 from podgraft.core.bundle import BundleError, Diagnostic, Manifest
@@ -75,14 +75,14 @@ def _find_violations(value: Object, level: Level) -> tuple[Violation, ...]:
     return find_violations(object_at(template, "metadata"), object_at(template, "spec"), level)
 
 
-def make_block(folder: Path, document_path: Path | None) -> tuple[str, str]:
+def make_block(folder: ConfigFolder) -> tuple[str, str]:
     """Return the block ``allows`` for a bundle, and the policy with it.
 
     The block has the names that the policy lists already, and those that are missing.
     """
-    text = documents.read_text(document_path) if document_path else ""
-    files = folders.read_manifests(folder)
-    name = str(document_path or POLICY)
+    text = documents.read_text(folder.policy) if folder.policy else ""
+    files = folders.read_manifests(folder.bundle)
+    name = str(folder.policy or POLICY)
     try:
         read = policy.parse(text)
         found, has_istio = _collect_privileges(files, read)

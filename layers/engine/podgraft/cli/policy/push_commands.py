@@ -7,6 +7,7 @@ import click
 
 from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
+from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
@@ -23,7 +24,6 @@ from .local import CheckedBundle, check_bundle
 from .options import (
     cluster_option,
     expect_version_option,
-    local_options,
     message_option,
     warning_options,
 )
@@ -41,7 +41,7 @@ _DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
 
 @command_help.command("push")
 @run_in_regions()
-@local_options
+@folder_argument
 @cluster_option("Change the configuration of this calling cluster only, as a canary.")
 @message_option
 @click.option("--dry-run", is_flag=True, help="Check everything and report it; change nothing.")
@@ -54,8 +54,7 @@ _DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
 @expect_version_option
 def push_policy(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
-    bundle: Path,
-    document: Path | None,
+    folder: ConfigFolder,
     *,
     cluster: str | None,
     message: str,
@@ -74,12 +73,12 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     give one cluster the configuration of FOLDER; without policy.yaml, only its bundle.
     """
     paths = read_url_paths(webhook_config, options.injector) if webhook_config else ()
-    checked = share("bundle", lambda: _check_local(bundle, document, paths, strict=strict))
+    checked = share("bundle", lambda: _check_local(folder, paths, strict=strict))
     cloud = _connect(options, expect_version)
     live = next(reversed(cloud.history()), None)
     if live and not unsigned:
         check_signer(signer, live.stored, live.label)
-    text = _make_document(checked, live, cluster, has_policy=document is not None)
+    text = _make_document(checked, live, cluster, has_policy=folder.policy is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
         check_no_rollout(live.stored, text, cloud.target.options)
@@ -94,10 +93,8 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     return _switch(cloud, change, live)
 
 
-def _check_local(
-    folder: Path, document: Path | None, paths: Iterable[UrlPath], *, strict: bool
-) -> CheckedBundle:
-    checked = check_bundle(folder, document, strict=strict, url_paths=paths)
+def _check_local(folder: ConfigFolder, paths: Iterable[UrlPath], *, strict: bool) -> CheckedBundle:
+    checked = check_bundle(folder, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     return checked
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from podgraft.cli import documents
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core import policy
 from podgraft.core.review_context import ReviewContext
@@ -83,7 +83,7 @@ def load_current(cloud: DeployedInjector) -> Version:
     return Version.load(name, cloud.injector, version.document, cloud.read_bundle)
 
 
-def read_local_document(checked: CheckedBundle, path: Path | None, current: Version) -> str:
+def read_local_document(checked: CheckedBundle, folder: ConfigFolder, current: Version) -> str:
     """Return the document to compare.
 
     A push adds the digest of the bundle. The policy of a folder does not have to name it.
@@ -91,4 +91,4 @@ def read_local_document(checked: CheckedBundle, path: Path | None, current: Vers
     names_bundle = current.document is None or policy.parse(current.document).bundle is not None
     if names_bundle:
         return checked.document
-    return strip_signature(documents.read_text(path)) if path else ""
+    return strip_signature(documents.read_text(folder.policy)) if folder.policy else ""

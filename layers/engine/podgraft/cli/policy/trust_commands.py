@@ -1,15 +1,14 @@
 """The commands for signatures in folders, and for the deny list."""
 
 import json
-from pathlib import Path
 
 import click
 
 from podgraft.cli import command_help, documents, outputs
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.config_source import ConfigFolder, folder_argument
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.cli.regions import Steps, run_in_regions, share
-from podgraft.cli.shared_options import FILE, PATH
 from podgraft.cli.storage import Documents
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.service.store.names import DENIED
@@ -22,14 +21,7 @@ from .signing import Signer, sign_document, sign_options
 
 
 @command_help.command("sign")
-@click.option("--bundle", type=PATH, required=True, help="Folder of manifests.")
-@click.option(
-    "--policy",
-    "document",
-    type=FILE,
-    required=True,
-    help="Policy document; the command adds or replaces its signature.",
-)
+@folder_argument
 @click.option(
     "--injector",
     default=DEFAULT_INJECTOR,
@@ -45,23 +37,24 @@ from .signing import Signer, sign_document, sign_options
 )
 @sign_options
 def sign_policy(
+    folder: ConfigFolder,
     *,
-    bundle: Path,
-    document: Path,
     injector: str,
     number: int | None,
     signer: Signer | None,
 ) -> None:
-    """Sign the policy of a folder for its bundle. podgraft push signs policies in AWS."""
+    """Sign policy.yaml in FOLDER for bundle/ in it. podgraft push signs policies in AWS."""
     if signer is None:
         raise click.UsageError("Missing option '--sign' or '--sign-key'.")
-    checked = check_bundle(bundle, document)
+    if folder.policy is None:
+        raise CommandError(f"{folder.bundle.parent}: has no policy.yaml to sign; create it")
+    checked = check_bundle(folder)
     print_warnings(checked.warnings)
-    text = documents.read_text(document)
+    text = documents.read_text(folder.policy)
     version = number or (signed_version(text) or 0) + 1
     signed = sign_document(signer, text, f"folder:{injector}", version, checked.digest)
-    outputs.replace_file(document, signed.encode())
-    click.echo(f"signed {document} for version {version} and bundle {checked.digest}")
+    outputs.replace_file(folder.policy, signed.encode())
+    click.echo(f"signed {folder.policy} for version {version} and bundle {checked.digest}")
 
 
 @command_help.command("deny")

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
+from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
@@ -34,7 +35,7 @@ from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.target import parse_target, target_options, use_demo
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
-from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, choice_option
+from podgraft.cli.shared_options import FILE, NEW_FOLDER, choice_option
 from podgraft.core.bundle import Bundle, BundleError, compile_
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.core.identifiers import IdentifierError, check_cluster
@@ -45,6 +46,7 @@ from podgraft.kube.mutation import MutatingPolicy
 
 
 @command_help.command("register")
+@optional_folder_argument
 @target_options
 @click.option(
     "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
@@ -97,7 +99,7 @@ from podgraft.kube.mutation import MutatingPolicy
     "--mutate",
     multiple=True,
     help="Resources for overlays and mutating policies: "
-    "[GROUP/]VERSION/RESOURCE[:OPERATION,…]; default: those of the policies in --bundle.",
+    "[GROUP/]VERSION/RESOURCE[:OPERATION,…]; default: those of the policies in FOLDER.",
 )
 @click.option(
     "--validate",
@@ -142,16 +144,12 @@ from podgraft.kube.mutation import MutatingPolicy
     metavar="[CONTAINER]",
     help="Also print a ValidatingAdmissionPolicy that rejects pods without this sidecar.",
 )
-@click.option("--policy", type=FILE, help="Policy document for --sidecar-check.")
-@click.option(
-    "--bundle",
-    type=FOLDER,
-    help="Bundle for --sidecar-check and for the rules of its mutating policies; its mesh is also "
-    "compared with the path.",
-)
 @native.native_option
 def command(**options: Unpack[RegisterOptions]) -> None:
     """Check the settings, and print webhook manifests for kubectl apply.
+
+    FOLDER contains policy.yaml and bundle/, for --sidecar-check and for the rules of mutating
+    policies; the path is also compared with its mesh.
 
     Choose the pods with --revision, --namespace-selector, --object-selector, or --all-namespaces.
     """
@@ -255,25 +253,22 @@ def _make_manifests(
     if options["sidecar_check"]:
         if not options["inject"]:
             raise CommandError("--sidecar-check is about injected pods; leave out --no-inject")
-        own = InjectionRules()
-        rules = compiled.rules if compiled else _own_policy(options).apply_to(own)
+        rules = compiled.rules if compiled else Policy().apply_to(InjectionRules())
         yield sidecar_check.make_check_policy(registration, rules, options["sidecar_check"])
         yield from sidecar_check.make_check_bindings(registration)
 
 
-def _policy(options: RegisterOptions) -> Policy:
-    return parse_policy(options["policy"].read_text(encoding="utf-8") if options["policy"] else "")
-
-
-def _own_policy(options: RegisterOptions) -> Policy:
-    """Return the policy for the calling cluster, for the local bundle."""
-    return replace(_policy(options).for_cluster(options["cluster"]), bundle=None)
+def _read_policy(folder: ConfigFolder) -> Policy:
+    return parse_policy(folder.policy.read_text(encoding="utf-8") if folder.policy else "")
 
 
 def _compile_bundle(options: RegisterOptions) -> Bundle | None:
-    if options["bundle"] is None:
+    """Compile the local bundle with the policy for the calling cluster."""
+    folder = options["folder"]
+    if folder is None:
         return None
-    return compile_(read_manifests(options["bundle"]), _own_policy(options))
+    own = replace(_read_policy(folder).for_cluster(options["cluster"]), bundle=None)
+    return compile_(read_manifests(folder.bundle), own)
 
 
 def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle | None) -> None:
@@ -282,14 +277,14 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
         registration, all_namespaces=options["all_namespaces"]
     )
     print_warnings([broad] if broad else [])
-    tail = registration.endpoint.tail
-    if compiled is not None:
+    tail, folder = registration.endpoint.tail, options["folder"]
+    if compiled is not None and folder is not None:
         url = UrlPath(tail, file="the path and --istio-cluster-id")
         print_warnings(find_path_warnings(compiled, url))
-        print_warnings(find_policy_warnings(compiled, _policy(options), str(options["policy"])))
+        print_warnings(find_policy_warnings(compiled, _read_policy(folder), str(folder.policy)))
     elif mesh.CLUSTER in registration.endpoint.variables:
         click.echo(
-            "not compared: the path sets the cluster id of proxies; give --bundle to compare it "
+            "not compared: the path sets the cluster id of proxies; give FOLDER to compare it "
             "with global.multiCluster.clusterName",
             err=True,
         )

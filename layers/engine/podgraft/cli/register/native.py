@@ -34,7 +34,7 @@ def find_policies(bundle: Bundle | None, native: tuple[Path, ...]) -> tuple[Muta
     if not native:
         return policies
     if bundle is None:
-        raise CommandError(f"--native {native[0]}: leaves out rules of a bundle; add --bundle")
+        raise CommandError(f"--native {native[0]}: leaves out rules of a bundle; add FOLDER")
     if not policies:
         raise CommandError(
             f"--native {native[0]}: the bundle has no {_KIND} with a binding, and overlays have no "
@@ -43,7 +43,7 @@ def find_policies(bundle: Bundle | None, native: tuple[Path, ...]) -> tuple[Muta
     names = _find_names([value for _, value in FileSelection(native).read_objects()])
     if names.isdisjoint(policy.name for policy in policies):
         raise CommandError(
-            f"--native {native[0]}: has no {_KIND} of --bundle with a binding; export the bundle "
+            f"--native {native[0]}: has no {_KIND} of the bundle with a binding; export the bundle "
             "again, or leave out --native"
         )
     return tuple(policy for policy in policies if policy.name not in names)

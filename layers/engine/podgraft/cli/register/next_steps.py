@@ -36,8 +36,8 @@ def list_next_steps(registration: Registration, options: RegisterOptions) -> Ite
         yield f"choose the namespaces: kubectl label namespace NAME {label}"
     if registration.failure_policy is FailurePolicy.IGNORE and not has_sidecar_check:
         yield "failurePolicy Ignore misses silently: --sidecar-check rejects pods without sidecar"
-    if has_sidecar_check and options["bundle"] is None:
-        yield "the sidecar check uses only the policy document: --bundle adds the bundle's rules"
+    if has_sidecar_check and options["folder"] is None:
+        yield "the sidecar check uses the default rules: give FOLDER to use those of your bundle"
     if options["inject"]:
         yield (
             "try it with a pod that the selectors match: kubectl run web --namespace NAME "

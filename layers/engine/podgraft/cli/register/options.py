@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TypedDict
 
-from podgraft.cli.config_source import ConfigSource
+from podgraft.cli.config_source import ConfigFolder, ConfigSource
 
 
 class RegisterOptions(TypedDict):
@@ -44,6 +44,5 @@ class RegisterOptions(TypedDict):
     reinvocation_policy: str
     census: bool
     sidecar_check: str | None
-    policy: Path | None
-    bundle: Path | None
+    folder: ConfigFolder | None
     native: tuple[Path, ...]

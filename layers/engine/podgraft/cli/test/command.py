@@ -15,7 +15,6 @@ from podgraft.cli.config_source import (
 )
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
-from podgraft.cli.shared_options import FILE, FOLDER
 
 from .files import find_test_files, override_files, read_test_file
 from .report import format_json, format_junit, format_text
@@ -67,8 +66,6 @@ def _parse_reports(
     ConfigSourceType(stack=False, cluster=False),
     "Folder with policy.yaml and bundle/, for all test files.",
 )
-@click.option("--bundle", type=FOLDER, hidden=True, help="Bundle, for all test files.")
-@click.option("--policy", type=FILE, hidden=True, help="Policy document, for all test files.")
 @click.option(
     "--istio-release",
     "releases",
@@ -98,8 +95,6 @@ def command(  # noqa: PLR0913 - one parameter per option
     *,
     paths: tuple[Path, ...],
     source: ConfigSource | None,
-    bundle: Path | None,
-    policy: Path | None,
     releases: tuple[str, ...],
     filters: tuple[str, ...],
     reports: tuple[_Report, ...],
@@ -111,16 +106,14 @@ def command(  # noqa: PLR0913 - one parameter per option
     PATH is a test file, or a folder with files named podgraft-test.yaml or NAME.podgraft-test.yaml;
     default: the working folder. The exit status is 0 if all tests pass, and 1 if not.
     """
-    if source is not None and source.folder is not None:
-        found = find_files(source.folder)
-        bundle, policy = found.bundle, policy or found.policy
+    folder = source and source.folder and find_files(source.folder)
     runner = Runner(updates=update)
     results = [
         result
         for path in find_test_files(paths or (Path(),))
         for document in read_test_file(path)
         for result in runner.run(
-            override_files(document, bundle, policy),
+            override_files(document, folder) if folder else document,
             releases,
             lambda case: not filters or any(text in case.id for text in filters),
         )

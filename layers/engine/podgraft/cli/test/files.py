@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace as replace_struct
 
 from podgraft.cli import documents
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.core.bundle import Diagnostic
 from podgraft.kube import yaml
@@ -104,16 +105,13 @@ def _find_near(path: Path) -> Path:
             return found.relative_to(Path.cwd()) if found.is_relative_to(Path.cwd()) else found
     raise CommandError(
         f"{path}: no folder named bundle next to the file or above it; "
-        "write bundle: with its path, or use --bundle"
+        "write bundle: with its path, or use --config FOLDER"
     )
 
 
-def override_files(
-    document: PolicyTestFile, bundle: Path | None, policy: Path | None
-) -> PolicyTestFile:
-    """Return the document with another bundle and policy, relative to the working folder."""
-    if bundle is not None:
-        document = replace(document, bundle=str(bundle.absolute()))
-    if policy is not None:
-        document = replace(document, policy=str(policy.absolute()))
-    return document
+def override_files(document: PolicyTestFile, folder: ConfigFolder) -> PolicyTestFile:
+    """Return the document with the bundle of *folder*, and its policy if it has one."""
+    document = replace(document, bundle=str(folder.bundle.absolute()))
+    if folder.policy is None:
+        return document
+    return replace(document, policy=str(folder.policy.absolute()))

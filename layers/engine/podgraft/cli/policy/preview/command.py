@@ -3,21 +3,21 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 
 import click
 
 from podgraft.cli import command_help
+from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
 from podgraft.cli.policy.diff import NO_POLICY, Version
 from podgraft.cli.policy.diff.unified import format_diff
 from podgraft.cli.policy.local import check_bundle
-from podgraft.cli.policy.options import cluster_option, resolve_files
+from podgraft.cli.policy.options import cluster_option
 from podgraft.cli.policy.stored_version import StoredInjector, open_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
-from podgraft.cli.shared_options import PATH, format_option
+from podgraft.cli.shared_options import format_option
 from podgraft.core.census import Record
 from podgraft.kube import yaml
 from podgraft.service.store import Snapshot
@@ -57,9 +57,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 
 
 @command_help.command("preview")
-@click.argument("folder", type=PATH, required=False)
-@click.option("--bundle", type=PATH, help="Folder of manifests.")
-@click.option("--policy", "document", type=PATH, help="Policy document.")
+@optional_folder_argument
 @census_option
 @cluster_option("Only this cluster.")
 @click.option("--group", help="Only clusters in this group.")
@@ -89,9 +87,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 def preview_policy(  # noqa: PLR0913 — one parameter per option
     context: click.Context,
     options: TargetOptions,
-    folder: Path | None,
-    bundle: Path | None,
-    document: Path | None,
+    folder: ConfigFolder | None,
     place: str | None,
     *,
     cluster: str | None,
@@ -111,7 +107,7 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     census omits. The exit status is 1 for errors, 2 for invalid options, 3 if --fail-on matches.
     """
     stored = _open_stored(options)
-    name, candidate = _open_candidate(stored, folder, bundle, document)
+    name, candidate = _open_candidate(stored, folder)
     stable = _find_stable(stored, stored.current)
     records = _read_records(options, place, cluster, namespace)
     records = _select_group(records, group, stable, candidate)
@@ -191,26 +187,23 @@ def _find_stable(stored: StoredInjector, version: Version) -> FindSnapshot:
 
 
 def _open_candidate(
-    stored: StoredInjector, folder: Path | None, bundle: Path | None, document: Path | None
+    stored: StoredInjector, folder: ConfigFolder | None
 ) -> tuple[str, FindSnapshot]:
     """Return the name of the configuration under test, and its snapshot for a cluster."""
-    bundle, document = resolve_files(folder, bundle, document)
-    if bundle is None:
-        if document is not None:
-            raise click.UsageError("Missing option '--bundle'.")
+    if folder is None:
         return _open_rollout(stored)
-    checked = check_bundle(bundle, document)
+    checked = check_bundle(folder)
     print_warnings(checked.warnings)
-    text = read_local_document(checked, document, stored.current)
+    text = read_local_document(checked, folder, stored.current)
     version = stored.load_local(checked, text)
-    return str(folder or bundle), _find_stable(stored, version)
+    return str(folder.bundle.parent), _find_stable(stored, version)
 
 
 def _open_rollout(stored: StoredInjector) -> tuple[str, FindSnapshot]:
     snapshot = stored.current.snapshot(None)
     candidate = None if snapshot is None else snapshot.candidate
     if candidate is None:
-        raise CommandError("the policy has no rollout; name a candidate: FOLDER or --bundle")
+        raise CommandError("the policy has no rollout; name a candidate with FOLDER")
     if candidate.rollout is None or candidate.snapshot is None:
         raise CommandError(f"the candidate of the rollout does not load: {candidate.problem}")
 

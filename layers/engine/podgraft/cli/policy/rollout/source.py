@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 import click
 
 from podgraft.cli import documents
+from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.cli.policy.local import check_bundle
-from podgraft.cli.policy.options import file_options, require_bundle, resolve_files
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.shared_options import gather_options
 from podgraft.kube import yaml
@@ -51,13 +50,13 @@ class LoadedCandidate:
 CandidateSource: TypeAlias = Callable[[RolloutStorage], LoadedCandidate]
 
 
-def _load_files(bundle: Path, document: Path | None, _storage: RolloutStorage) -> LoadedCandidate:
-    checked = check_bundle(bundle, document)
+def _load_files(folder: ConfigFolder, _storage: RolloutStorage) -> LoadedCandidate:
+    checked = check_bundle(folder)
     return LoadedCandidate(
-        name=str(document),
+        name=str(folder.policy),
         digest=checked.digest,
         files=checked.files,
-        document=None if document is None else documents.read_text(document),
+        document=None if folder.policy is None else documents.read_text(folder.policy),
         warnings=checked.warnings,
     )
 
@@ -86,15 +85,14 @@ def _load_from_stack(stack: str, storage: RolloutStorage) -> LoadedCandidate:
     )
 
 
-def _make_source(
-    from_stack: str | None, folder: Path | None, bundle: Path | None, document: Path | None
-) -> CandidateSource:
-    if from_stack is None:
-        bundle, document = resolve_files(folder, bundle, document)
-        return partial(_load_files, require_bundle(bundle), document)
-    if folder or bundle or document:
-        raise click.UsageError("--from-stack replaces FOLDER, --bundle, and --policy")
-    return partial(_load_from_stack, from_stack)
+def _make_source(from_stack: str | None, folder: ConfigFolder | None) -> CandidateSource:
+    if folder is not None and from_stack is not None:
+        raise click.UsageError("--from-stack replaces FOLDER; use one of them")
+    if folder is not None:
+        return partial(_load_files, folder)
+    if from_stack is not None:
+        return partial(_load_from_stack, from_stack)
+    raise click.UsageError("Missing argument 'FOLDER'.")
 
 
 source_options = gather_options(
@@ -104,6 +102,6 @@ source_options = gather_options(
         metavar="NAME",
         help="Stack with the candidate as the policy in force of the same injector.",
     ),
-    file_options,
+    optional_folder_argument,
     name="origin",
 )
