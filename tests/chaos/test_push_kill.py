@@ -64,8 +64,7 @@ def write_next(folder: Path, tag: str = "2") -> Path:
 
 def start(folder: Path, endpoint: str, kill_at: int = -1) -> BaseProcess:
     arguments = [
-        *("push", "--injector", INJECTOR, "--parameter-prefix", "/podgraft"),
-        *("--bundle", str(folder / "bundle"), "--policy", str(folder / "policy.yaml")),
+        *("push", "--injector", INJECTOR, "--parameter-prefix", "/podgraft", str(folder)),
     ]
     environment = push_process.make_environment(endpoint)
     process = CONTEXT.Process(target=push_process.run, args=(arguments, environment, kill_at))

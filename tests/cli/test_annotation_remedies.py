@@ -11,7 +11,7 @@ from podgraft.core.injectors.istio import annotations, releases
 from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
-FILES = ("--bundle", str(SAMPLE / "bundle"), "--policy", str(SAMPLE / "policy.yaml"))
+FILES = ("--config", str(SAMPLE))
 CPU = "sidecar.istio.io/proxyCPULimit"
 PORTS = "traffic.sidecar.istio.io/excludeInboundPorts"
 CPU_TEXT = (

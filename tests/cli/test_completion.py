@@ -90,7 +90,7 @@ def test_bash_completes_commands_options_and_values(
         (["certs", "re"], ["renew", ":4"]),
         (["register", "--failure-policy", "I"], ["Ignore", ":4"]),
         (["inject", "-f", ""], [":0"]),
-        (["inject", "--bundle", "a"], [":0"]),
+        (["inject", "--config", "a"], [":0"]),
         (["nothing", "zz"], [":4"]),
     ],
     ids=" ".join,

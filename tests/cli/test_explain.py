@@ -12,6 +12,7 @@ import yaml
 
 from podgraft import cli
 from podgraft.base.jsonvalue import JSON, Object
+from support.config_folder import write_folder
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 BUNDLE = str(SAMPLE / "bundle")
@@ -168,7 +169,7 @@ def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Run:
         given: Object, *arguments: str, webhook: Object | None = None
     ) -> tuple[int, str]:
         more = ("--webhook-config", write("webhook.yaml", webhook)) if webhook else ()
-        command = ("explain", "-f", write("given.yaml", given), "--bundle", BUNDLE)
+        command = ("explain", "-f", write("given.yaml", given), "--config", BUNDLE)
         status = cli.main([*command, *more, *arguments])
         return status, capsys.readouterr().out
 
@@ -234,7 +235,7 @@ def test_an_invalid_command_line_is_reported_with_its_remedy(
     arguments: tuple[str, ...], words: str, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit status 2 is the command line's."""
-    status = cli.main(["explain", "-f", write("pod.yaml", pod()), "--bundle", BUNDLE, *arguments])
+    status = cli.main(["explain", "-f", write("pod.yaml", pod()), "--config", BUNDLE, *arguments])
     assert status == 2
     assert words in capsys.readouterr().err
 
@@ -242,13 +243,17 @@ def test_an_invalid_command_line_is_reported_with_its_remedy(
 def test_the_origin_of_each_key_of_a_cluster_in_groups_is_a_step(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = tmp_path / "policy.yaml"
-    document.write_text(
+    policy = (
         "groups:\n  canary: {policy: disabled}\n  ring: {order: 1, members: [prod-*], "
         "injectedAnnotations: {a/b: c}}\n"
     )
-    files = ("-f", str(SAMPLE / "input.web.yaml"), "--bundle", str(SAMPLE / "bundle"))
-    options = (*files, "--policy", str(document), "--cluster", "prod-eu-7")
+    files = (
+        "-f",
+        str(SAMPLE / "input.web.yaml"),
+        "--config",
+        write_folder(tmp_path, SAMPLE, policy),
+    )
+    options = (*files, "--cluster", "prod-eu-7")
     cli.main(["explain", *options, "--group", "canary"])
     out = capsys.readouterr().out
     assert "prod-eu-7: policy from group canary, injectedAnnotations from group ring" in out

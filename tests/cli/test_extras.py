@@ -12,9 +12,9 @@ from podgraft.cli import assets, extras
 from supply_chain.pins import read_dependencies, read_pins
 
 ROOT = Path(__file__).parents[2]
-ISTIO = "-f {samples}/istio/input.web.yaml --bundle {samples}/istio/bundle"
-LOGGING = "-f {samples}/logging/input.web.yaml --bundle {samples}/logging/bundle --webhook"
-PATTERNS = "policy check --bundle {samples}/require-limits/bundle"
+ISTIO = "-f {samples}/istio/input.web.yaml --config {samples}/istio"
+LOGGING = "-f {samples}/logging/input.web.yaml --config {samples}/logging --webhook"
+PATTERNS = "policy check {samples}/require-limits"
 _PROGRAM = """
 import sys
 
@@ -37,15 +37,15 @@ COMMANDS = (
     (f"inject {ISTIO}", ""),
     (f"explain {ISTIO}", ""),
     ("uninject -f {samples}/istio/want.web.yaml", ""),
-    ("policy check --bundle {samples}/istio/bundle", ""),
-    ("policy allows --bundle {samples}/istio/bundle", ""),
+    ("policy check {samples}/istio", ""),
+    ("policy allows {samples}/istio", ""),
     (f"inject {LOGGING}", ""),
     ("register --url https://a.example --all-namespaces --match-condition a=true", ""),
     ("init {folder}/sam", ""),
     ("completion bash", ""),
     # An extra
     ("tokens list --config stack:a", "aws"),
-    ("policy push --config stack:a --injector a --bundle {samples}/istio/bundle", "aws"),
+    ("policy push --config stack:a --injector a {samples}/istio", "aws"),
     ("serve --help", "serve"),
     ("playground --help", "serve"),
     (PATTERNS, "rules"),

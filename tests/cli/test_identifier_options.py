@@ -12,14 +12,14 @@ from podgraft.core.identifiers import check_cluster, check_injector
 INVALID = "Not/valid"
 # What a command requires in addition, to get as far as the names.
 ARGUMENTS = {
-    "explain": ("-f", "pod.yaml", "--bundle", "bundle"),
-    "inject": ("-f", "pod.yaml", "--bundle", "bundle"),
+    "explain": ("-f", "pod.yaml", "--config", "bundle"),
+    "inject": ("-f", "pod.yaml", "--config", "bundle"),
     "policy allows": ("folder",),
-    "policy export": ("--bundle", "bundle"),
+    "policy export": ("--config", "bundle"),
     "policy pull": ("out", "--parameter-prefix", "/p"),
     "policy rollback": ("1", "--parameter-prefix", "/p"),
     "policy rollout step": ("5", "--parameter-prefix", "/p"),
-    "policy sign": ("--bundle", "bundle", "--policy", "pod.yaml", "--sign-key", "pod.yaml"),
+    "policy sign": (".", "--sign-key", "pod.yaml"),
     "register": ("--url", "https://webhook.example.com"),
     "tokens allow": ("CN=a",),
     "tokens forbid": ("CN=a",),

@@ -8,6 +8,7 @@ import pytest
 from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 BUNDLE = str(Path(__file__).parents[2] / "samples" / "istio" / "bundle")
 SERVICE = "# kept\nkind: Service\napiVersion: v1\nmetadata:   {name: x}\n"
@@ -21,7 +22,7 @@ Out = pytest.CaptureFixture[str]
 def inject(path: Path, text: str, *more: str) -> int:
     """Run the command on a file that holds the text."""
     path.write_text(text)
-    return cli.main(["inject", "-f", str(path), "--bundle", BUNDLE, *more])
+    return cli.main(["inject", "-f", str(path), "--config", BUNDLE, *more])
 
 
 def test_from_standard_input_to_standard_output(
@@ -29,7 +30,7 @@ def test_from_standard_input_to_standard_output(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{SERVICE}---\n{POD}"))
 
-    assert cli.main(["inject", "-f", "-", "--bundle", BUNDLE]) == 0
+    assert cli.main(["inject", "-f", "-", "--config", BUNDLE]) == 0
     told = capsys.readouterr()
     assert told.out.startswith(f"{SERVICE}---\nkind: Pod\napiVersion: v1\n")
     assert "istio-proxy" in told.out
@@ -90,12 +91,11 @@ def test_errors_state_location_and_problem(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_a_disabled_policy_is_reported(tmp_path: Path, capsys: Out) -> None:
-    policy = tmp_path / "policy.yaml"
-    policy.write_text("policy: disabled\n")
+    folder = write_folder(tmp_path / "a", "istio", "policy: disabled\n")
 
-    assert inject(tmp_path / "in.yaml", POD, "--policy", str(policy)) == 0
+    assert inject(tmp_path / "in.yaml", POD, "--config", folder) == 0
     printed = capsys.readouterr()
     assert "istio-proxy" in printed.out
     assert "the policy is disabled: the webhook injects only pods that ask for it" in printed.err
-    assert inject(tmp_path / "in.yaml", POD, "--policy", str(policy), "--webhook") == 0
+    assert inject(tmp_path / "in.yaml", POD, "--config", folder, "--webhook") == 0
     assert "istio-proxy" not in capsys.readouterr().out

@@ -9,6 +9,7 @@ import pytest
 from podgraft import cli
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -261,17 +262,10 @@ def test_each_workload_is_counted_and_each_that_is_skipped_is_named(run: Run) ->
     ]
 
 
-FOLDERS = (
-    (SAMPLES / "istio", f"{SAMPLES}/istio: is not a bundle; did you mean {SAMPLES}/istio/bundle?"),
-    (SAMPLES, f"{SAMPLES}: is not a bundle; did you mean {SAMPLES}/allow/bundle or "),
-)
-
-
-@pytest.mark.parametrize(("folder", "words"), FOLDERS)
-def test_a_folder_above_the_bundle_is_one_line(folder: Path, words: str, run: Run) -> None:
-    status, _, err = run(DEPLOYMENT, "--bundle", str(folder))
+def test_a_folder_of_several_injectors_is_one_line(run: Run) -> None:
+    status, _, err = run(DEPLOYMENT, "--config", str(SAMPLES))
     assert status == 1
-    assert err.startswith(f"error: {words}")
+    assert err.startswith(f"error: {SAMPLES}: has several injectors; did you mean {SAMPLES}/allow")
     assert len(err.splitlines()) == 1
 
 
@@ -283,7 +277,7 @@ RULES = "the bundle's rules are not evaluated"
 
 
 def bundle_of(sample: str) -> tuple[str, str]:
-    return "--bundle", str(SAMPLES / sample / "bundle")
+    return "--config", str(SAMPLES / sample / "bundle")
 
 
 def test_a_bundle_of_overlays_states_what_was_not_done(run: Run) -> None:
@@ -311,7 +305,7 @@ def test_overlays_with_istio_are_reported(run: Run, tmp_path: Path) -> None:
     for sample in ("istio", "datadog-env"):
         for path in (SAMPLES / sample / "bundle").glob("*.yaml"):
             (folder / path.name).write_text(path.read_text())
-    status, _, err = run(DEPLOYMENT, "--bundle", str(folder))
+    status, _, err = run(DEPLOYMENT, "--config", str(folder))
     assert status == 0
     assert err.startswith("the bundle's overlays and meshes are not applied: ")
 
@@ -358,8 +352,8 @@ def test_variables_without_effect_are_reported(run: Run) -> None:
 
 
 def test_the_overrides_of_a_cluster_are_used(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "policy.yaml").write_text("clusters: {staging: {policy: disabled}}\n")
+    folder = write_folder(tmp_path / "a", "istio", "clusters: {staging: {policy: disabled}}\n")
     pod = (SAMPLES / "istio" / "input.web.yaml").read_text()
-    options = (*bundle_of("istio"), "--webhook", "--policy", "policy.yaml", "--cluster", "staging")
+    options = ("--config", folder, "--webhook", "--cluster", "staging")
     _, _, err = run(pod, *options)
     assert err.splitlines()[-1] == "injected 0 of 1 workloads"

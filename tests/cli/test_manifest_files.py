@@ -11,9 +11,9 @@ from podgraft.cli.manifest_files import ManifestPath, join_streams
 from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-ISTIO = ("--bundle", str(SAMPLES / "istio" / "bundle"))
-LOGGING = ("--bundle", str(SAMPLES / "logging" / "bundle"))
-RULES = ("--bundle", str(SAMPLES / "allow" / "bundle"))
+ISTIO = ("--config", str(SAMPLES / "istio" / "bundle"))
+LOGGING = ("--config", str(SAMPLES / "logging" / "bundle"))
+RULES = ("--config", str(SAMPLES / "allow" / "bundle"))
 POD = """apiVersion: v1
 kind: Pod
 metadata: {{name: {0}, annotations: {{logging.example.com/path: /var/log}}}}

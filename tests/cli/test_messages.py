@@ -9,6 +9,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
 from support.aws_account import start_account_with_bucket
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 BUNDLE = str(SAMPLES / "istio" / "bundle")
@@ -40,11 +41,11 @@ def fail(capfd: pytest.CaptureFixture[str], *arguments: str, status: int = 1) ->
     ("arguments", "expected"),
     [
         (
-            ("inject", "-f", "absent.yaml", "--bundle", BUNDLE),
+            ("inject", "-f", "absent.yaml", "--config", BUNDLE),
             "absent.yaml: not found; check --filename",
         ),
         (
-            ("explain", "-f", "absent.yaml", "--bundle", BUNDLE),
+            ("explain", "-f", "absent.yaml", "--config", BUNDLE),
             "absent.yaml: not found; check --filename",
         ),
         (
@@ -52,7 +53,6 @@ def fail(capfd: pytest.CaptureFixture[str], *arguments: str, status: int = 1) ->
             "absent: not found; check --store",
         ),
         (("policy", "check", "absent"), "absent/bundle: not found; check the path"),
-        (("policy", "check", "--bundle", "absent"), "absent: not found; check the path"),
         (("certs", "inspect", "absent.pem"), "absent.pem: not found; check "),
         (
             ("--project", "absent.toml", "policy", "check"),
@@ -76,7 +76,7 @@ def test_a_missing_file_has_one_message(
         (("polcy", "check"), "No such command 'polcy'. Did you mean 'policy'?"),
         (("zzz",), "No such command 'zzz'.\n"),
         (("policy", "chek"), "No such command 'chek'. Did you mean 'check'?"),
-        (("inject", "--bundel", "x"), "No such option '--bundel'. Did you mean '--bundle'?"),
+        (("inject", "--webhok"), "No such option '--webhok'. Did you mean '--webhook'?"),
     ],
 )
 def test_a_misspelled_word_has_a_suggestion(
@@ -113,18 +113,17 @@ def test_an_error_of_a_template(
 ) -> None:
     (folder / "bundle").mkdir()
     (folder / "bundle" / "overlay.yaml").write_text(OVERLAY + template)
-    assert expected in fail(capfd, "policy", "check", "--bundle", "bundle")
+    assert expected in fail(capfd, "policy", "check", ".")
 
 
 def test_an_error_of_a_template_of_istio(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The function is one of Istio's release, and the delimiters are those of Istio."""
     injector = (Path(BUNDLE) / "injector.yaml").read_text()
-    (folder / "bundle").mkdir()
-    (folder / "bundle" / "mesh.yaml").write_text((Path(BUNDLE) / "mesh.yaml").read_text())
+    write_folder(folder, "istio", Path(POLICY).read_text())
     changed = injector.replace("excludeInboundPort $", "excludeInboundPrt $", 1)
     assert changed != injector
     (folder / "bundle" / "injector.yaml").write_text(changed)
-    printed = fail(capfd, "policy", "check", "--bundle", "bundle", "--policy", POLICY)
+    printed = fail(capfd, "policy", "check", ".")
     assert 'function "excludeInboundPrt" not defined; did you mean excludeInboundPort?' in printed
 
 
@@ -143,8 +142,7 @@ def test_an_error_of_a_template_of_istio(folder: Path, capfd: pytest.CaptureFixt
 def test_an_error_of_a_policy(
     policy: str, expected: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "policy.yaml").write_text(policy)
-    printed = fail(capfd, "policy", "check", "--bundle", BUNDLE, "--policy", "policy.yaml")
+    printed = fail(capfd, "policy", "check", write_folder(folder, "istio", policy))
     assert expected in printed
     assert printed.count("error: ") == 1
     assert "docs/schemas" not in printed
@@ -176,14 +174,9 @@ def test_a_field_of_a_pod_with_another_type(
 ) -> None:
     text = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {spec}\n"
     (folder / "pod.yaml").write_text(text)
-    command = ("inject", "-f", "pod.yaml", "--bundle", BUNDLE)
+    command = ("inject", "-f", "pod.yaml", "--config", BUNDLE)
     assert expected in fail(capfd, *command)
     assert expected in fail(capfd, *command, "--webhook")
-
-
-def test_a_folder_that_contains_bundles(capfd: pytest.CaptureFixture[str]) -> None:
-    printed = fail(capfd, "policy", "check", "--bundle", str(SAMPLES / "istio"))
-    assert printed == f"error: {SAMPLES / 'istio'}: is not a bundle; did you mean {BUNDLE}?\n"
 
 
 def test_a_folder_of_injectors_is_not_an_injector(capfd: pytest.CaptureFixture[str]) -> None:

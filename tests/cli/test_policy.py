@@ -117,16 +117,12 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return command
 
 
-def local_options(local: Path) -> tuple[str, ...]:
-    return ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
-
-
 def write_policy(local: Path, policy: str) -> None:
     (local / "policy.yaml").write_text(policy)
 
 
 def test_check_states_what_would_be_pushed(local: Path, run: Run) -> None:
-    status, said = run("check", *local_options(local))
+    status, said = run("check", str(local))
     assert (status, bundle.digest(BUNDLE) in said) == (0, True)
     assert "2 files" in said
 
@@ -137,7 +133,7 @@ def test_the_digest_takes_a_line_of_the_document(
 ) -> None:
     del aws
     write_policy(local, f"{first}policy: enabled")
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     if first.startswith("bundle"):
         assert (status, "/bundle" in said) == (1, True)
     else:
@@ -147,18 +143,18 @@ def test_the_digest_takes_a_line_of_the_document(
 
 def test_a_document_without_room_for_the_digest_is_refused(local: Path, run: Run) -> None:
     write_policy(local, "{policy: enabled}")
-    assert "one key per line" in run("check", *local_options(local))[1]
+    assert "one key per line" in run("check", str(local))[1]
 
 
 def test_push_shows_its_progress_and_again_changes_nothing(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, "upload   2/2 mesh.yaml" in said) == (0, True)
     assert "take it back" not in said
     stored = keys()
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, "upload" in said, "already the same" in said) == (0, False, True)
     assert (keys(), len(versions())) == (stored, 1)
 
@@ -173,7 +169,7 @@ def closing(local: Path) -> None:
 def test_push_reports_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, len(versions())) == (0, 1)
     assert "warning: injector.yaml /data/values/global/hub: registry.istio.io has no" in said
 
@@ -181,7 +177,7 @@ def test_push_reports_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws
 def test_push_refuses_warnings_when_it_is_strict(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
-    status, said = run("push", *local_options(local), *REMOTE, "--strict")
+    status, said = run("push", str(local), *REMOTE, "--strict")
     assert (status, versions(), keys()) == (1, [], [])
     assert "error: injector.yaml /data/values/global/hub: registry.istio.io has no" in said
 
@@ -197,7 +193,7 @@ def test_push_compares_the_paths_of_its_own_injector(local: Path, run: Run, aws:
         f"kind: MutatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks: "
         f"[{', '.join(webhooks)}]\n"
     )
-    status, said = run("push", *local_options(local), *REMOTE, "--webhook-config", str(registered))
+    status, said = run("push", str(local), *REMOTE, "--webhook-config", str(registered))
     assert (status, said.count("warning: ")) == (0, 1)
     assert "/webhooks/0/clientConfig: the path sets the cluster id of proxies" in said
 
@@ -209,8 +205,8 @@ def test_an_injector_that_no_route_can_name_is_refused(
 ) -> None:
     del aws
     arguments = {
-        "push": local_options(local),
-        "diff": local_options(local),
+        "push": (str(local),),
+        "diff": (str(local),),
         "pull": (str(local / "out"),),
         "rollback": ("1",),
     }
@@ -222,15 +218,15 @@ def test_an_injector_that_no_route_can_name_is_refused(
 
 def test_push_repairs_damage_of_the_same_length(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     [key] = [key for key in keys() if key.endswith("mesh.yaml")]
     damaged = BUNDLE["mesh.yaml"].replace(b"example.org", b"example.com")
     client("s3").put_object(Bucket=BUCKET, Key=key, Body=damaged)
     assert "damaged" in run("pull", str(local / "pulled"), *REMOTE)[1]
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, said.count("upload"), "upload   1/1 mesh.yaml" in said) == (0, 1, True)
     assert client("s3").get_object(Bucket=BUCKET, Key=key)["Body"].read() == BUNDLE["mesh.yaml"]
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, "upload" in said, len(versions())) == (0, False, 1)
 
 
@@ -240,25 +236,25 @@ def test_push_refuses_a_bundle_that_a_strange_object_spoils(
 ) -> None:
     """It is another's, so it stays; the function counts every object below the digest."""
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     write_policy(local, "policy: disabled\n")
     key = keys()[0].rpartition("/")[0] + f"/{stranger}"
     client("s3").put_object(Bucket=BUCKET, Key=key, Body=b"a: b\n")
     before = keys()
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, keys(), len(versions())) == (1, before, 1)
     assert f"error: s3://{BUCKET}/{key}: unexpected object; bundle {bundle.digest(BUNDLE)}" in said
     remedy = said[said.index("aws s3 rm") :].splitlines()[0]
     assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
     client("s3").delete_object(Bucket=BUCKET, Key=key)
-    assert run("push", *local_options(local), *REMOTE)[0] == 0
+    assert run("push", str(local), *REMOTE)[0] == 0
 
 
 def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     write_policy(local, "policy: disabled\n")
-    _, said = run("push", *local_options(local), *REMOTE)
+    _, said = run("push", str(local), *REMOTE)
     line = said[said.index("podgraft rollback") :].splitlines()[0]
     status, said = run(*shlex.split(line)[1:])
     assert (status, "version 3, the same as 1" in said) == (0, True)
@@ -274,7 +270,7 @@ def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: Fa
 def test_an_upload_that_fails_leaves_the_policy_as_it_was(
     local: Path, run: Run, aws: FaultyAws, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     before = versions()
     upload = DeployedInjector.upload_file
 
@@ -285,7 +281,7 @@ def test_an_upload_that_fails_leaves_the_policy_as_it_was(
     monkeypatch.setattr(DeployedInjector, "upload_file", deny_upload)
     for path in (local / "bundle").iterdir():
         path.write_bytes(path.read_bytes() + b"# changed\n")
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, "AccessDenied" in said, f"s3://{BUCKET}/" in said) == (1, True, True)
     assert versions() == before
 
@@ -293,7 +289,7 @@ def test_an_upload_that_fails_leaves_the_policy_as_it_was(
 def test_an_invalid_policy_reaches_neither_service(local: Path, run: Run, aws: FaultyAws) -> None:
     write_policy(local, "policy: [\n")
     aws.calls.clear()
-    assert run("push", *local_options(local), *REMOTE)[0] == 1
+    assert run("push", str(local), *REMOTE)[0] == 1
     assert aws.calls == []
 
 
@@ -305,7 +301,7 @@ def test_the_size_is_known_before_anything_is_sent(
 ) -> None:
     write_policy(local, "policy: enabled\n#" + "x" * size + "\n")
     aws.calls.clear()
-    got, said = run("push", *local_options(local), *REMOTE)
+    got, said = run("push", str(local), *REMOTE)
     assert got == status
     if tier:
         assert client("ssm").get_parameter_history(Name=NAME)["Parameters"][0]["Tier"] == tier
@@ -316,11 +312,11 @@ def test_the_size_is_known_before_anything_is_sent(
 def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) -> None:
     """Of a standard one Parameter Store says that it can't be downgraded, and changes nothing."""
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     write_policy(local, "policy: enabled\n#" + "x" * 5000 + "\n")
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     write_policy(local, "policy: disabled\n")
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     run("rollback", "1", *REMOTE)
     found = client("ssm").get_parameter_history(Name=NAME)["Parameters"]
     assert [each["Tier"] for each in found] == ["Standard", "Advanced", "Advanced", "Advanced"]
@@ -331,7 +327,7 @@ def test_a_version_that_is_not_there_is_reported_with_those_that_are(
 ) -> None:
     del aws
     assert "available versions: none" in run("rollback", "7", *REMOTE)[1]
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     status, said = run("rollback", "7", *REMOTE)
     assert (status, "version 7 not found; available versions: 1 to 1" in said) == (1, True)
 
@@ -340,9 +336,9 @@ def test_a_rollback_to_a_bundle_that_is_gone_is_refused(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     write_policy(local, "policy: disabled\n")
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     for key in keys():
         client("s3").delete_object(Bucket=BUCKET, Key=key)
     status, said = run("rollback", "1", *REMOTE)
@@ -353,7 +349,7 @@ def test_pull_writes_what_is_live_into_a_new_folder_only(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     status, said = run("pull", str(local), *REMOTE)
     assert (status, "not empty" in said) == (1, True)
     out = local / "pulled"
@@ -408,11 +404,11 @@ def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) ->
 def test_a_refusal_of_aws_is_one_line_with_its_place(
     local: Path, run: Run, aws: FaultyAws, what: str
 ) -> None:
-    run("push", *local_options(local), *REMOTE)
+    run("push", str(local), *REMOTE)
     aws.faults.update(dict.fromkeys(Service, Fault.DENIED))
     further = {
-        "push": local_options(local),
-        "diff": local_options(local),
+        "push": (str(local),),
+        "diff": (str(local),),
         "rollback": ("1",),
         "pull": (str(local / "new"),),
     }.get(what, ())
@@ -428,7 +424,7 @@ def test_push_refuses_what_breaks_every_pod(
 ) -> None:
     del aws
     fill(local, broken)
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert (keys(), versions()) == ([], [])
 
@@ -452,12 +448,12 @@ def test_bundles_of_clusters_and_old_versions_are_tried_too(
         key = f"bundles/shop/{digest.removeprefix('sha256:')}/{name}"
         client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
     write_policy(local, f"policy: enabled\nclusters: {{eu: {{bundle: '{digest}'}}}}\n")
-    status, said = run("push", *local_options(local), *REMOTE)
+    status, said = run("push", str(local), *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert versions() == []
     client("ssm").put_parameter(Name=NAME, Type="String", Value=f"bundle: {digest}")
     write_policy(local, "policy: enabled\n")
-    assert run("push", *local_options(local), *REMOTE)[0] == 0
+    assert run("push", str(local), *REMOTE)[0] == 0
     status, said = run("rollback", "1", *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert len(versions()) == 2

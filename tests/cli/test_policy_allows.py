@@ -7,6 +7,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.core import policy
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -27,7 +28,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     ],
 )
 def test_the_block_of_a_sample(sample: str, block: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--bundle", str(SAMPLES / sample / "bundle")) == (0, block, "")
+    assert run(capsys, str(SAMPLES / sample)) == (0, block, "")
 
 
 @pytest.mark.parametrize(
@@ -48,16 +49,15 @@ def test_the_block_of_a_sample(sample: str, block: str, capsys: pytest.CaptureFi
 def test_write_changes_nothing_else(
     before: str, after: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = tmp_path / "policy.yaml"
-    document.write_text(before)
-    arguments = ("--bundle", str(SAMPLES / "istio" / "bundle"), "--policy", str(document))
-    status, block, errors = run(capsys, *arguments)
+    folder = write_folder(tmp_path / "a", "istio", before)
+    document = tmp_path / "a/policy.yaml"
+    status, block, errors = run(capsys, folder)
     if status:
         assert before.startswith("allows:\n-")
         assert "/allows: expected a mapping" in errors
         return
     assert document.read_text() == before
-    assert run(capsys, *arguments, "--write")[0] == 0
+    assert run(capsys, folder, "--write")[0] == 0
     written = document.read_text()
     if after is not None:
         assert written == after.replace("BLOCK", block)
@@ -67,44 +67,41 @@ def test_write_changes_nothing_else(
             "policy": "enabled",
         }
     assert policy.parse(written).allows is not None
-    assert run(capsys, *arguments, "--write")[0] == 0
+    assert run(capsys, folder, "--write")[0] == 0
     assert document.read_text() == written
 
 
 def test_names_that_are_listed_remain_and_missing_ones_are_added(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = tmp_path / "policy.yaml"
-    document.write_text("allows: {registries: [docker.io/other], hostPorts: [80]}\n")
-    arguments = ("--bundle", str(SAMPLES / "appmesh" / "bundle"), "--policy", str(document))
-    assert run(capsys, *arguments, "--write")[0] == 0
-    written = yaml.load(document.read_text())
+    listed = "allows: {registries: [docker.io/other], hostPorts: [80]}\n"
+    folder = write_folder(tmp_path / "a", "appmesh", listed)
+    assert run(capsys, folder, "--write")[0] == 0
+    written = yaml.load((tmp_path / "a/policy.yaml").read_text())
     assert isinstance(written, dict)
     allows = written["allows"]
     assert isinstance(allows, dict)
     assert allows["hostPorts"] == [80]
     assert allows["registries"] == ["docker.io/other", "example.com/"]
     assert "NET_ADMIN" in str(allows["capabilities"])
-    bundle, policy_file = arguments[1], str(document)
-    assert main(["policy", "check", "--strict", "--bundle", bundle, "--policy", policy_file]) == 0
+    assert main(["policy", "check", "--strict", folder]) == 0
 
 
 def test_a_policy_in_flow_style_is_not_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = tmp_path / "policy.yaml"
-    document.write_text("{policy: enabled}\n")
-    arguments = ("--bundle", str(SAMPLES / "istio" / "bundle"), "--policy", str(document))
-    status, _, errors = run(capsys, *arguments, "--write")
+    folder = write_folder(tmp_path / "a", "istio", "{policy: enabled}\n")
+    status, _, errors = run(capsys, folder, "--write")
     assert status == 1
     assert "is in flow style, so podgraft cannot write the key allows; write one key" in errors
-    assert document.read_text() == "{policy: enabled}\n"
+    assert (tmp_path / "a/policy.yaml").read_text() == "{policy: enabled}\n"
 
 
-def test_write_needs_a_policy(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, errors = run(capsys, "--bundle", str(SAMPLES / "istio" / "bundle"), "--write")
-    assert status == 2
-    assert "--write changes this file" in errors
+def test_write_needs_a_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bundle").symlink_to(SAMPLES / "istio" / "bundle")
+    status, _, errors = run(capsys, str(tmp_path), "--write")
+    assert status == 1
+    assert f"{tmp_path}: has no policy.yaml to write to" in errors
 
 
 @pytest.mark.parametrize(
@@ -113,6 +110,5 @@ def test_write_needs_a_policy(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_policies_of_the_samples_list_all_privileges(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bundle = str(sample.with_name("bundle"))
-    assert main(["policy", "check", "--strict", "--bundle", bundle, "--policy", str(sample)]) == 0
+    assert main(["policy", "check", "--strict", str(sample.parent)]) == 0
     assert capsys.readouterr().err == ""

@@ -66,8 +66,7 @@ def check(local: Folder, capsys: pytest.CaptureFixture[str]) -> Check:
 
     def findings() -> list[str]:
         capsys.readouterr()
-        arguments = ["--bundle", str(local.bundle), "--policy", str(local.policy)]
-        status = main(["policy", "check", *arguments])
+        status = main(["policy", "check", str(local.path)])
         said = capsys.readouterr()
         found = [line for line in said.err.splitlines() if line.startswith("error: ")]
         assert status == (1 if found else 0)
@@ -230,7 +229,7 @@ def test_a_template_that_does_not_parse_is_drawn(
     [finding] = check()
     end = "missing value for if; correct line 3 of the template (line 16 of injector.yaml)"
     assert finding.endswith(end)
-    assert main(["policy", "check", "--bundle", str(local.bundle)]) == 1
+    assert main(["policy", "check", str(local.path)]) == 1
     assert capsys.readouterr().err.splitlines()[1].endswith("example.com/workload: {{ if }}")
 
 
@@ -289,8 +288,7 @@ def replace_with_folder(path: Path) -> None:
 
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
-    (empty_file, 'is empty; write "policy: enabled", or omit --policy'),
-    (delete_file, "not found; check the path"),
+    (empty_file, 'is empty; write "policy: enabled", or remove the file'),
     (replace_with_folder, "is a folder; name a file in it"),
     (
         link_to_itself,

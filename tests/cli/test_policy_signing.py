@@ -95,8 +95,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def push(run: Run, local: Path, *more: str) -> tuple[int, str]:
-    options = ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
-    return run("push", *options, *REMOTE, *more)
+    return run("push", str(local), *REMOTE, *more)
 
 
 def change(local: Path, text: str) -> None:
@@ -276,7 +275,7 @@ def test_a_folder_is_signed_for_its_bundle_and_denied(tmp_path: Path, run: Run) 
     signer = MemorySigner()
     (tmp_path / "signer.key").write_text(signer.private_pem)
     injector = store / "default"
-    sign = ("sign", "--bundle", str(injector / "bundle"), "--policy", str(injector / "policy.yaml"))
+    sign = ("sign", str(injector))
     verifier = Verifier((signer.public_key,))
     with pytest.raises(UntrustedError):
         FolderStore(store, verifier=verifier).snapshot("default", None)

@@ -65,10 +65,10 @@ def local(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def here(local: Path, text: str = "") -> tuple[str, ...]:
+def here(local: Path, text: str = "") -> str:
     if text:
         (local / "policy.yaml").write_text(text)
-    return ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
+    return str(local)
 
 
 def state(session: Any) -> dict[str, str]:
@@ -87,11 +87,11 @@ def policy_of(session: Any, prefix: str) -> str:
 
 
 def test_a_push_reaches_the_stack_that_is_named(local: Path, run: Run, aws: Any) -> None:
-    assert run("push", *here(local), "--config", "stack:podgraft-dev")[0] == 0
+    assert run("push", here(local), "--config", "stack:podgraft-dev")[0] == 0
     assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
     assert policy_of(aws, "/podgraft") == ""
     before = state(aws)
-    assert run("push", *here(local, "policy: disabled\n"), "--config", "stack:podgraft")[0] == 0
+    assert run("push", here(local, "policy: disabled\n"), "--config", "stack:podgraft")[0] == 0
     assert "policy: disabled" in policy_of(aws, "/podgraft")
     changed = {name for name in state(aws) if state(aws)[name] != before.get(name)}
     assert all(name.startswith(("/podgraft/", f"s3://{PROD}/")) for name in changed), changed
@@ -99,10 +99,10 @@ def test_a_push_reaches_the_stack_that_is_named(local: Path, run: Run, aws: Any)
 
 def test_options_instead_of_the_stack_reach_the_same(local: Path, run: Run, aws: Any) -> None:
     options = ("--parameter-prefix", "/podgraft-dev")
-    assert run("push", *here(local), *options)[0] == 0
-    status, said = run("push", *here(local), "--config", "stack:podgraft-dev")
+    assert run("push", here(local), *options)[0] == 0
+    status, said = run("push", here(local), "--config", "stack:podgraft-dev")
     assert (status, "already the same" in said) == (0, True)
-    status, said = run("push", *here(local), "--parameter-prefix", "/podgraft")
+    status, said = run("push", here(local), "--parameter-prefix", "/podgraft")
     assert (status, "version 1 of /podgraft/default/policy" in said) == (0, True)
     assert len(state(aws)) == 8  # two owners, two policies, two bundles of two files
 
@@ -135,7 +135,7 @@ def pushed(local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch) -> 
             patch.setattr(BaseClient, "_make_api_call", record_writes)
             for name in BUCKETS:
                 for text in ("policy: enabled\n", f"policy: disabled  # {name}\n"):
-                    assert run("push", *here(local, text), "--config", f"stack:{name}")[0] == 0
+                    assert run("push", here(local, text), "--config", f"stack:{name}")[0] == 0
     return aws
 
 
@@ -155,7 +155,7 @@ def test_what_would_break_another_stack_is_refused(
 ) -> None:
     """The same bundle is in both buckets, so nothing but the owner tells the stacks apart."""
     before = state(pushed)
-    further = here(local, "policy: enabled\n# new\n") if command == "push" else ("1",)
+    further = (here(local, "policy: enabled\n# new\n"),) if command == "push" else ("1",)
     status, said = run(command, *further, *options)
     assert status == 1
     assert words in said
@@ -168,7 +168,7 @@ def test_what_would_show_two_stacks_as_one_is_refused(
     local: Path, run: Run, pushed: Any, options: tuple[str, ...], words: str, command: str
 ) -> None:
     del pushed
-    further = {"diff": here(local), "pull": (str(local / "out"),)}.get(command, ())
+    further = {"diff": (here(local),), "pull": (str(local / "out"),)}.get(command, ())
     status, said = run(command, *further, *options)
     assert (status, words in said) == (2 if command == "diff" else 1, True), said
     assert not (local / "out").exists()
@@ -176,7 +176,7 @@ def test_what_would_show_two_stacks_as_one_is_refused(
 
 def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: Any) -> None:
     """A stack of an earlier version: its policy can be pulled before the upgrade."""
-    run("push", *here(local), "--config", "stack:podgraft-dev")
+    run("push", here(local), "--config", "stack:podgraft-dev")
     ssm, s3 = aws.create_client("ssm"), aws.create_client("s3")
     text = policy_of(aws, "/podgraft-dev")
     ssm.put_parameter(Name="/older/default/policy", Value=text, Type="String")
@@ -190,13 +190,13 @@ def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: A
 def test_the_owner_that_the_remedy_names_is_enough(local: Path, run: Run, aws: Any) -> None:
     """Functions that another tool deployed have no stack of podgraft."""
     options = ("--parameter-prefix", "/terraform")
-    said = run("push", *here(local), *options)[1]
+    said = run("push", here(local), *options)[1]
     words = shlex.split(said[said.index("aws ssm put-parameter") :])
     given = dict(zip(words[3::2], words[4::2], strict=True))
     ssm = aws.create_client("ssm")
     ssm.put_parameter(Name=given["--name"], Value=given["--value"], Type=given["--type"])
     try:
-        assert run("push", *here(local), *options)[0] == 0
+        assert run("push", here(local), *options)[0] == 0
     finally:
         ssm.delete_parameter(Name="/terraform/stack")
 
@@ -208,7 +208,7 @@ def test_an_owner_that_is_none_stops_every_command(
     ssm = aws.create_client("ssm")
     ssm.put_parameter(Name="/damaged/stack", Value=value or " ", Type="String")
     try:
-        status, said = run("push", *here(local), "--parameter-prefix", "/damaged")
+        status, said = run("push", here(local), "--parameter-prefix", "/damaged")
     finally:
         ssm.delete_parameter(Name="/damaged/stack")
     assert (status, "parameter /damaged/stack: must be a JSON object" in said) == (1, True)
@@ -242,8 +242,8 @@ def test_a_stack_that_is_not_podgrafts_is_an_error(
 
 def test_the_line_that_undoes_a_push_names_the_stack(local: Path, run: Run, aws: Any) -> None:
     stack = ("--config", "stack:podgraft-dev")
-    run("push", *here(local), *stack)
-    said = run("push", *here(local, "policy: disabled\n"), *stack)[1]
+    run("push", here(local), *stack)
+    said = run("push", here(local, "policy: disabled\n"), *stack)[1]
     line = said[said.index("podgraft rollback") :].splitlines()[0]
     assert line.endswith("--config stack:podgraft-dev")
     assert run(*shlex.split(line)[2:])[0] == 0
@@ -266,7 +266,7 @@ def test_a_version_that_another_writes_meanwhile_is_not_replaced(
     local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
     if not first:
-        run("push", *here(local), *STACK)
+        run("push", here(local), *STACK)
         path = local / "bundle" / "mesh.yaml"
         path.write_bytes(path.read_bytes() + b"# changed\n")
     upload = DeployedInjector.upload_file
@@ -276,7 +276,7 @@ def test_a_version_that_another_writes_meanwhile_is_not_replaced(
         by_another(aws, f"policy: disabled  # {path}\n")
 
     monkeypatch.setattr(DeployedInjector, "upload_file", and_another)
-    status, said = run("push", *here(local), *STACK)
+    status, said = run("push", here(local), *STACK)
     expected, got = (0, 2) if first else (1, 3)
     assert status == 1
     assert f"parameter {NAME}: expected version {expected}, got version {got}" in said
@@ -289,8 +289,8 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
     local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """Parameter Store has no conditional update: what it replaces is only known afterwards."""
-    run("push", *here(local), *STACK)
-    run("push", *here(local, "policy: disabled\n"), *STACK)
+    run("push", here(local), *STACK)
+    run("push", here(local, "policy: disabled\n"), *STACK)
     check = DeployedInjector.check_version
 
     def and_another(cloud: DeployedInjector, expected: int) -> None:
@@ -298,7 +298,7 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
         by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
 
     monkeypatch.setattr(DeployedInjector, "check_version", and_another)
-    further = here(local, "policy: enabled\n# mine\n") if command == "push" else ("1",)
+    further = (here(local, "policy: enabled\n# mine\n"),) if command == "push" else ("1",)
     status, said = run(command, *further, *STACK)
     monkeypatch.undo()
     assert (status, "version 4 is in force, but replaced version 3 by" in said) == (1, True), said
@@ -317,7 +317,7 @@ def test_a_first_push_does_not_replace_one_of_the_same_moment(
         by_another(aws, "policy: disabled\n")
 
     monkeypatch.setattr(DeployedInjector, "check_version", before_another)
-    status, said = run("push", *here(local), *STACK)
+    status, said = run("push", here(local), *STACK)
     assert (status, "expected version 0, got version 1" in said) == (1, True)
     assert policy_of(aws, "/podgraft-dev") == "policy: disabled\n"
 
@@ -326,12 +326,12 @@ def test_a_first_push_does_not_replace_one_of_the_same_moment(
 def test_a_version_that_was_not_expected_stops_before_anything_is_sent(
     local: Path, run: Run, aws: Any, command: str
 ) -> None:
-    run("push", *here(local), *STACK, "--expect-version", "0")
-    run("push", *here(local, "policy: disabled\n"), *STACK, "--expect-version", "1")
+    run("push", here(local), *STACK, "--expect-version", "0")
+    run("push", here(local, "policy: disabled\n"), *STACK, "--expect-version", "1")
     before = state(aws)
     path = local / "bundle" / "mesh.yaml"
     path.write_bytes(path.read_bytes() + b"# changed\n")
-    further = here(local) if command == "push" else ("1",)
+    further = (here(local),) if command == "push" else ("1",)
     for wrong in ("0", "1", "3"):
         status, said = run(command, *further, *STACK, "--expect-version", wrong)
         assert (status, f"expected version {wrong}, got version 2" in said) == (1, True)
@@ -340,9 +340,8 @@ def test_a_version_that_was_not_expected_stops_before_anything_is_sent(
 
 
 def test_pull_names_the_version_to_expect(local: Path, run: Run, aws: Any) -> None:
-    run("push", *here(local), *STACK)
+    run("push", here(local), *STACK)
     said = run("pull", str(local / "out"), *STACK)[1]
     assert "--expect-version 1" in said
     by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
-    pulled = ("--bundle", str(local / "out/bundle"), "--policy", str(local / "out/policy.yaml"))
-    assert run("push", *pulled, *STACK, "--expect-version", "1")[0] == 1
+    assert run("push", str(local / "out"), *STACK, "--expect-version", "1")[0] == 1

@@ -47,9 +47,7 @@ class Local:
         (self.path / "policy.yaml").write_text(policy)
 
     def check(self, *options: str) -> Outcome:
-        return self.run(
-            "policy", "check", "--bundle", "bundle", "--policy", "policy.yaml", *options
-        )
+        return self.run("policy", "check", ".", *options)
 
 
 @pytest.fixture
@@ -127,12 +125,6 @@ def test_a_registry_that_closes_is_reported(local: Local) -> None:
     assert "; use docker.io/istio or a mirror (https://istio.io/" in warning
 
 
-def test_a_folder_above_the_bundle_is_named(local: Local) -> None:
-    local.write("policy: enabled\n", injector=INJECTOR)
-    outcome = local.run("policy", "check", "--bundle", ".")
-    assert (outcome.status, outcome.errors) == (1, (".: is not a bundle; did you mean bundle?",))
-
-
 # What inject and explain tell of the same documents.
 
 POD = """\
@@ -153,7 +145,7 @@ def test_offline_commands_report_the_same(local: Local, command: str, by_file: b
     documents = (
         ("--injectConfigFile", "config.yaml", "--istio-release", "1.0")
         if by_file
-        else ("--bundle", "bundle", "--policy", "policy.yaml")
+        else ("--config", ".")
     )
     outcome = local.run(command, "-f", "pod.yaml", *documents)
     assert (outcome.status, outcome.errors) == (0, ())
@@ -166,8 +158,7 @@ def test_explain_reports_the_image_that_an_annotation_names(local: Local) -> Non
     local.write("policy: enabled\n", injector=(SAMPLES / "istio/bundle/injector.yaml").read_text())
     annotations = f'annotations: {{sidecar.istio.io/proxyImage: "{image}"}}'
     Path("pod.yaml").write_text(POD.replace('labels: {never: "true"}', annotations))
-    documents = ("--bundle", "bundle", "--policy", "policy.yaml")
-    outcome = local.run("explain", "-f", "pod.yaml", *documents)
+    outcome = local.run("explain", "-f", "pod.yaml", "--config", ".")
     assert outcome.status == 0
     [warning] = outcome.warnings
     assert warning.startswith(f"image {image}: gcr.io/istio-release ")

@@ -6,6 +6,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.core.policy import RELEASE_REMEDY
+from support.config_folder import write_folder
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 PAGE = Path(__file__).parents[2] / "docs" / "from-istio.md"
@@ -34,15 +35,15 @@ def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bundle").symlink_to(SAMPLE / "bundle")
     (tmp_path / "web.yaml").symlink_to(SAMPLE / "input.web.yaml")
-    (tmp_path / "none.yaml").write_text("policy: enabled\n")
+    write_folder(tmp_path / "none", SAMPLE, "policy: enabled\n")
     return tmp_path / "policy.yaml"
 
 
 def run_all(release: str, policy: Path, capsys: Out) -> list[tuple[int, str]]:
     """The status and the messages of each command that reads a release, in each way."""
     policy.write_text(f'istioRelease: "{release}"\npolicy: enabled\n')
-    with_policy = ("-f", "web.yaml", "--bundle", "bundle", "--policy", "policy.yaml")
-    with_option = (*with_policy[:-1], "none.yaml", "--istio-release", release)
+    with_policy = ("-f", "web.yaml", "--config", ".")
+    with_option = (*with_policy[:-1], "none", "--istio-release", release)
     results: list[tuple[int, str]] = []
     for command in (
         ("inject", *with_policy),

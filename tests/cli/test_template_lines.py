@@ -25,8 +25,8 @@ def injector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 COMMANDS = (
     ("policy", "check", "."),
-    ("inject", "-f", str(SAMPLE / "input.web.yaml"), "--bundle", "bundle"),
-    ("explain", "-f", str(SAMPLE / "input.web.yaml"), "--bundle", "bundle"),
+    ("inject", "-f", str(SAMPLE / "input.web.yaml"), "--config", "bundle"),
+    ("explain", "-f", str(SAMPLE / "input.web.yaml"), "--config", "bundle"),
 )
 
 

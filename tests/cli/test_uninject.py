@@ -19,7 +19,7 @@ def test_a_file_that_was_injected_is_as_it_was(tmp_path: Path) -> None:
     bundle = str(SAMPLE / "bundle")
 
     assert (
-        cli.main(["inject", "-f", f"{tmp_path}/in.yaml", "-o", str(injected), "--bundle", bundle])
+        cli.main(["inject", "-f", f"{tmp_path}/in.yaml", "-o", str(injected), "--config", bundle])
         == 0
     )
     assert "istio-proxy" in injected.read_text()

@@ -96,11 +96,10 @@ def allowed_actions(statements: list[Any]) -> set[tuple[str, str]]:
 
 
 def run_policy_commands() -> None:
-    local = ("--bundle", "bundle", "--policy", "policy.yaml")
-    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    assert main(["policy", "push", ".", *INJECTOR]) == 0
     Path("policy.yaml").write_text("policy: disabled\n")
-    assert main(["policy", "diff", *local, *INJECTOR]) == 1
-    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    assert main(["policy", "diff", ".", *INJECTOR]) == 1
+    assert main(["policy", "push", ".", *INJECTOR]) == 0
     assert main(["policy", "history", *INJECTOR]) == 0
     assert main(["policy", "pull", "pulled", *INJECTOR]) == 0
     assert main(["policy", "rollback", "1", *INJECTOR]) == 0
@@ -149,16 +148,15 @@ def make_guarded_stack() -> None:
 
 
 def run_rollout_commands() -> None:
-    local = ("--bundle", "bundle", "--policy", "policy.yaml")
     rollout = ("policy", "rollout")
-    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    assert main(["policy", "push", ".", *INJECTOR]) == 0
     Path("policy.yaml").write_text("policy: disabled\n")
-    assert main([*rollout, "start", *local, "--id", "a", *INJECTOR]) == 0
+    assert main([*rollout, "start", ".", "--id", "a", *INJECTOR]) == 0
     for words in (["status"], ["step", "5"], ["pause"], ["who", "--got"], ["step", "5"]):
         assert main([*rollout, *words, *INJECTOR]) == 0, words
     assert main([*rollout, "abort", "--reason", "a", *INJECTOR]) == 0
     assert main([*rollout, "release", *INJECTOR]) == 0
-    assert main([*rollout, "shadow", *local, "--id", "b", *INJECTOR]) == 0
+    assert main([*rollout, "shadow", ".", "--id", "b", *INJECTOR]) == 0
     assert main([*rollout, "promote", *INJECTOR]) == 0
 
 
@@ -219,7 +217,7 @@ def test_reading_commands_need_no_action_that_writes(calls: list[Call]) -> None:
     calls.clear()
     Path("policy.yaml").write_text("policy: disabled\n")
     arguments = {
-        "diff": ("--bundle", "bundle", "--policy", "policy.yaml"),
+        "diff": (".",),
         "pull": ("again",),
     }
     for command, status in READING.items():

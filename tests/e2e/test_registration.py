@@ -25,6 +25,7 @@ from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 POD: Any = yaml.load((SAMPLE / "input.web.yaml").read_text())
@@ -170,10 +171,11 @@ def patched(response: Any) -> Object:
 
 def offline(capsys: pytest.CaptureFixture[str], policy: str) -> Any:
     """The pod that ``podgraft inject`` makes."""
-    Path("offline.yaml").write_text(policy)
+    shutil.rmtree("offline", ignore_errors=True)
+    folder = write_folder(Path("offline"), Path("store/istio").absolute(), policy)
     capsys.readouterr()
-    files = ("-f", str(SAMPLE / "input.web.yaml"), "--bundle", "store/istio/bundle")
-    assert cli.main(["inject", *files, "--policy", "offline.yaml", "--webhook"]) == 0
+    files = ("-f", str(SAMPLE / "input.web.yaml"), "--config", folder)
+    assert cli.main(["inject", *files, "--webhook"]) == 0
     return yaml.load(capsys.readouterr().out)
 
 

@@ -103,6 +103,5 @@ def test_explain_reports_the_same(tmp_path: Path, client: Client) -> None:
     for name, labels, status in (("foo-v1", INJECT_TRUE, 0), ("foo-v2", None, 3)):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(pod(name, labels)))
-        bundle = str(tmp_path / "default" / "bundle")
-        given = ["explain", "-f", str(path), "--bundle", bundle, "--policy", str(policy)]
+        given = ["explain", "-f", str(path), "--config", str(tmp_path / "default")]
         assert cli.main(given) == status

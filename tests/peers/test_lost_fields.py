@@ -133,7 +133,7 @@ def test_inject_and_uninject_retain_every_field(tmp_path: Path) -> None:
     source, injected, restored = (tmp_path / name for name in ("in.yaml", "out.yaml", "back.yaml"))
     source.write_text(POD)
     bundle = str(SAMPLES / "istio" / "bundle")
-    status = cli.main(["inject", "-f", str(source), "-o", str(injected), "--bundle", bundle])
+    status = cli.main(["inject", "-f", str(source), "-o", str(injected), "--config", bundle])
     assert status == 0
     assert "istio-proxy" in injected.read_text()
     assert [*lost(load_pod(), yaml.load(injected.read_text()))] == []

@@ -169,7 +169,7 @@ def test_injection_into_files_is_removed_without_a_trace(
     source.write_text(yaml.dump(value))
     bundle = str(SAMPLES / "istio" / "bundle")
 
-    assert cli.main(["inject", "-f", str(source), "-o", str(injected), "--bundle", bundle]) == 0
+    assert cli.main(["inject", "-f", str(source), "-o", str(injected), "--config", bundle]) == 0
     assert cli.main(["uninject", "-f", str(injected), "-o", str(restored)]) == 0
     assert "istio-proxy" in injected.read_text()
     assert jsonvalue.equal(yaml.load_all(restored.read_text())[0], value)

@@ -118,7 +118,7 @@ def test_an_overlay_for_running_pods_is_a_warning(
     path = tmp_path / "bundle" / "overlay.yaml"
     path.write_text(OVERLAY % "pods, pods/resize")
 
-    assert cli.main(["policy", "check", "--bundle", str(path.parent)]) == 0
+    assert cli.main(["policy", "check", str(tmp_path)]) == 0
     assert (
         "overlay.yaml /spec/matchConstraints/resourceRules/0: podgraft does not change "
         "pods/resize; remove pods/resize from resources"

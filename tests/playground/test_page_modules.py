@@ -115,7 +115,7 @@ def test_each_review_of_an_input_is_the_command_lines(
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    arguments = ("-f", "pod.yaml", "--bundle", "bundle", "--policy", "policy.yaml")
+    arguments = ("-f", "pod.yaml", "--config", ".")
     expected = test_cases.run_explain(tmp_path, arguments)
 
     *reviews, origins, test_case = page[name, pod]

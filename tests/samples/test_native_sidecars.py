@@ -51,7 +51,7 @@ def test_one_value_selects_the_mode_of_the_vault_agent(
 
     assert names_at(spec, "initContainers") == init_containers
     assert names_at(spec, "containers") == containers
-    assert cli.main(["policy", "check", "--bundle", bundle, "--pss", "baseline"]) == 0
+    assert cli.main(["policy", "check", str(tmp_path), "--pss", "baseline"]) == 0
 
 
 def test_a_sidecar_that_another_webhook_broke_is_named_denied_and_repaired(
@@ -64,14 +64,14 @@ def test_a_sidecar_that_another_webhook_broke_is_named_denied_and_repaired(
     injected = capsys.readouterr().out
     path.write_text(injected.replace("restartPolicy: Always", "tty: false"))
 
-    assert cli.main(["explain", "-f", str(path), "--bundle", bundle]) == 0
+    assert cli.main(["explain", "-f", str(path), "--config", bundle]) == 0
     assert "init container secrets-renew has no restartPolicy: Always" in capsys.readouterr().out
     assert cli.main(["explain", "-f", str(path), "--config", guard]) == 4
     assert "init container secrets-renew has no restartPolicy" in capsys.readouterr().out
     spec = apply_bundle(path, bundle, capsys)
     assert "restartPolicy: Always" in yaml.dump(spec)  # as with reinvocationPolicy: IfNeeded
     path.write_text(injected)
-    assert cli.main(["explain", "-f", str(path), "--bundle", bundle]) == 3
+    assert cli.main(["explain", "-f", str(path), "--config", bundle]) == 3
     assert "has no restartPolicy" not in capsys.readouterr().out
 
 

@@ -68,7 +68,7 @@ FILES: Mapping[str, str] = {
     "key.pem": f"-----BEGIN PRIVATE KEY-----\n{MARK}\n-----END PRIVATE KEY-----\n",
 }
 EXPORTED = f"metadata: {{labels: {{a: {MARK}}}}}"
-LOCAL = "--bundle bundle --policy policy.yaml"
+LOCAL = "--config ."
 REMOTE = "--injector shop --parameter-prefix /podgraft"
 URL = "podgraft register --namespace-selector a=b --url https://a.example"
 BROKEN_PODS: Sequence[Mapping[str, str]] = (
@@ -179,10 +179,10 @@ RUNS = (
         for each in (*BROKEN_PODS[:4], *FAILING, *BAD_POLICIES, *BAD_BUNDLES)
     ),
     # What would be deployed
-    Run(command_line=f"podgraft check {LOCAL}"),
-    Run(command_line=f"podgraft check {LOCAL} --pss restricted", status=1),
-    Run(command_line=f"podgraft policy allows {LOCAL}"),
-    Run(command_line=f"podgraft policy allows {LOCAL} --write"),
+    Run(command_line="podgraft check ."),
+    Run(command_line="podgraft check . --pss restricted", status=1),
+    Run(command_line="podgraft policy allows ."),
+    Run(command_line="podgraft policy allows . --write"),
     # The documents of the bundle are what was asked for.
     *(
         Run(
@@ -194,19 +194,19 @@ RUNS = (
         for how, status in (("", 1), (" --partial", 0))
         for template in (EXPORTED, f"a: {MARK}")
     ),
-    Run(command_line=f"podgraft policy sign {LOCAL} --sign-key key.pem", status=1),
+    Run(command_line="podgraft policy sign . --sign-key key.pem", status=1),
     *(
-        Run(command_line=f"podgraft check {LOCAL}", status=1, files=each)
+        Run(command_line="podgraft check .", status=1, files=each)
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
     ),
     # diff: objects before and after are what was asked for; errors quote nothing
     Run(
-        command_line=f"podgraft diff {LOCAL} --config . --injector a -f pod.yaml",
+        command_line="podgraft diff . --config . --injector a -f pod.yaml",
         status=1,
         may_print=True,
     ),
     *(
-        Run(command_line=f"podgraft diff {LOCAL} --config . -f pod.yaml", status=2, files=each)
+        Run(command_line="podgraft diff . --config . -f pod.yaml", status=2, files=each)
         for each in (*BROKEN_PODS[:4], *BAD_POLICIES, *BAD_BUNDLES)
     ),
     *(
@@ -216,7 +216,7 @@ RUNS = (
             files={**STORED, "stored/policy.yaml": each["policy.yaml"]},
         )
         for each in BAD_POLICIES
-        for line, status in ((f"diff {LOCAL}", 2), ("edit --yes", 0))
+        for line, status in (("diff .", 2), ("edit --yes", 0))
     ),
     # The census: records are made without values, and a preview prints names and tokens
     *(
@@ -231,12 +231,12 @@ RUNS = (
             ("census stats", 0),
             ("census stats -o json", 0),
             ("census purge --yes", 0),
-            (f"preview {LOCAL}", 1),
+            ("preview .", 1),
         )
     ),
     *(
         Run(
-            command_line=f"podgraft policy preview {LOCAL} --config . --injector stored",
+            command_line="podgraft policy preview . --config . --injector stored",
             status=1,
             files={**STORED, **each},
         )
@@ -286,9 +286,7 @@ RUNS = (
         command_line=f"podgraft register --all-namespaces --url https://{MARK}:{MARK}@a.example",
         status=1,
     ),
-    Run(
-        command_line=f"{URL} --sidecar-check --policy policy.yaml", files=BAD_POLICIES[3], status=1
-    ),
+    Run(command_line=f"{URL} --sidecar-check envoy .", files=BAD_POLICIES[3], status=1),
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),
@@ -399,21 +397,21 @@ def test_keys_and_passphrases_stay_in_their_files(
 
 
 STORY: Sequence[tuple[str, int]] = (
-    (f"podgraft push {LOCAL} {REMOTE}", 0),
-    (f"podgraft diff {LOCAL} {REMOTE} -f pod.yaml", 0),
+    (f"podgraft push . {REMOTE}", 0),
+    (f"podgraft diff . {REMOTE} -f pod.yaml", 0),
     (f"podgraft history {REMOTE}", 0),
     (f"podgraft history {REMOTE} -o json", 0),
-    (f"podgraft push {LOCAL} {REMOTE} --cluster prod-eu --dry-run", 0),
+    (f"podgraft push . {REMOTE} --cluster prod-eu --dry-run", 0),
     (f"podgraft policy edit {REMOTE} --yes", 0),
     (f"podgraft policy prune {REMOTE}", 0),
     (f"podgraft rollback 1 {REMOTE}", 0),
     (f"podgraft rollback 9 {REMOTE}", 1),
-    (f"podgraft push {LOCAL} {REMOTE} --sign-key key.pem", 1),
+    (f"podgraft push . {REMOTE} --sign-key key.pem", 1),
     (f"podgraft policy deny sha256:{'0f' * 32} --reason old --config stack:podgraft", 0),
     ("podgraft policy deny sha256:00 --reason old --config stack:podgraft", 1),
     ("podgraft policy denied --config stack:podgraft", 0),
-    (f"podgraft rollout start {LOCAL} --id a {REMOTE}", 1),
-    (f"podgraft rollout shadow --bundle bundle --id a --share 5 {REMOTE}", 1),
+    (f"podgraft rollout start . --id a {REMOTE}", 1),
+    (f"podgraft rollout shadow stored --id a --share 5 {REMOTE}", 1),
     (f"podgraft rollout step 5 {REMOTE}", 1),
     (f"podgraft rollout pause {REMOTE}", 1),
     (f"podgraft rollout promote {REMOTE}", 1),
@@ -425,7 +423,7 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy census off {REMOTE}", 0),
     (f"podgraft policy census stats --census s3://bundles-of-secrets {REMOTE}", 0),
     (f"podgraft policy census purge --census s3://bundles-of-secrets {REMOTE}", 0),
-    (f"podgraft policy preview {LOCAL} --census s3://bundles-of-secrets {REMOTE}", 1),
+    (f"podgraft policy preview . --census s3://bundles-of-secrets {REMOTE}", 1),
     (f"podgraft policy undeny sha256:{'0f' * 32} --config stack:podgraft", 0),
     (f"podgraft policy pull pulled {REMOTE}", 0),
     (f"podgraft policy delete {REMOTE} --yes", 0),
@@ -501,8 +499,8 @@ def test_quotes_in_aws_errors_are_not_repeated(
 
 # A cluster with an injected pod, in memory: its sidecar differs from that of the bundle.
 LIVE: Sequence[tuple[str, int]] = (
-    ("podgraft compare --bundle bundle", 1),
-    ("podgraft compare --bundle bundle -o json", 1),
+    ("podgraft compare --config bundle", 1),
+    ("podgraft compare --config bundle -o json", 1),
     (f"podgraft status {LOCAL}", 0),
     ("podgraft doctor", 1),
     ("podgraft doctor -o json", 1),

@@ -122,7 +122,7 @@ def test_no_command_prints_controls_of_an_object(
 @pytest.mark.usefixtures("place")
 def test_explain_prints_escapes(capfd: pytest.CaptureFixture[str]) -> None:
     write({"pod.yaml": make_hostile(KEYS[0])})
-    cli.main(["explain", "-f", "pod.yaml", "--bundle", "bundle"])
+    cli.main(["explain", "-f", "pod.yaml", "--config", "bundle"])
     assert "\\x1b]0;pwned\\x07\\x1b[31m" in "".join(capfd.readouterr())
 
 
@@ -164,7 +164,7 @@ def test_the_names_of_files_are_escaped(command: str, capfd: pytest.CaptureFixtu
     name = f"{HOSTILE}.yaml"
     Path(name).write_text("a: [", encoding="utf-8")
     for path in (name, f"absent-{name}"):
-        bundle = [] if command == "uninject" else ["--bundle", "bundle"]
+        bundle = [] if command == "uninject" else ["--config", "bundle"]
         assert cli.main([command, "-f", path, *bundle]) != 0
         out, err = capfd.readouterr()
         assert "\\x1b]0;pwned\\x07" in err

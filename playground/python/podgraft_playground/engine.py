@@ -16,6 +16,7 @@ import click
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents, terminal
+from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
 from podgraft.cli.explain.flow import CallObserver, Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
@@ -35,7 +36,7 @@ from podgraft.service.store import Snapshot
 
 from .step_inputs import Manifests, StepReader, read_manifests
 from .view import View
-from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input
+from .workspace import POD, WEBHOOKS, Input
 
 _FAILED, _WRONG_USAGE = 1, 2
 _CHECKS: Mapping[str, Callable[..., object]] = {
@@ -175,16 +176,11 @@ def _check_options(given: Input) -> None:
 
 def _parse_options(given: Input) -> configuration.InjectOptions:
     _check_options(given)
-    options: dict[str, object] = dict.fromkeys(
-        ("config", "values", "mesh", "revision", "istio_cluster_id", "network")
-    )
     return configuration.parse_options(
         {
-            **options,
             "source": ConfigSource(folder=Path()),
             "release": given.options.get("istio-release") or None,
             "cluster": given.options.get("cluster") or None,
-            "env": (),
         }
     )
 

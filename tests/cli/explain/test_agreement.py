@@ -111,7 +111,7 @@ def verdict(answers: Sequence[Object]) -> str:
 def explained(path: Path, sample: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, JSON]:
     """The exit status of the command, and what it prints."""
     folder = SAMPLES / sample
-    options = ["--bundle", str(folder / "bundle"), "--policy", str(folder / "policy.yaml")]
+    options = ["--config", str(folder)]
     status = cli.main(["explain", "-f", str(path), *options, "--output", "json"])
     return status, json.loads(capsys.readouterr().out)
 

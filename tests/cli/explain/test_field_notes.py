@@ -67,6 +67,6 @@ def test_explain_prints_the_notes(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = tmp_path / "pod.yaml"
     path.write_text(f"{{{POD}, spec: {{container: [{{name: a}}]}}}}")
 
-    cli.main(["explain", "-f", str(path), "--bundle", str(SAMPLES / "istio" / "bundle")])
+    cli.main(["explain", "-f", str(path), "--config", str(SAMPLES / "istio" / "bundle")])
 
     assert 'warning: unknown field "spec.container"; did you mean' in capsys.readouterr().out

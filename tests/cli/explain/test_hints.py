@@ -7,7 +7,7 @@ import pytest
 from podgraft import cli
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio"
-CONFIGURATION = ("--bundle", str(SAMPLE / "bundle"), "--policy", str(SAMPLE / "policy.yaml"))
+CONFIGURATION = ("--config", str(SAMPLE))
 POD = """\
 apiVersion: v1
 kind: Pod

@@ -14,6 +14,7 @@ from podgraft import cli
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.cli.explain import webhooks
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
@@ -55,7 +56,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         path = tmp_path / "given.yaml"
         path.write_text("---\n".join(map(yaml.dump, documents)))
         bundle = SAMPLES / sample / "bundle" if isinstance(sample, str) else sample
-        status = cli.main(["explain", "-f", str(path), "--bundle", str(bundle), *options])
+        status = cli.main(["explain", "-f", str(path), "--config", str(bundle), *options])
         printed = capsys.readouterr()
         return status, click.unstyle(printed.out), printed.err
 
@@ -328,14 +329,13 @@ def test_one_injector_of_several_is_chosen(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_overrides_of_a_cluster_are_explained(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "policy.yaml"
-    path.write_text("policy: enabled\nclusters: {staging: {policy: disabled}}\n")
+    policy = "policy: enabled\nclusters: {staging: {policy: disabled}}\n"
+    folder = write_folder(tmp_path / "a", "istio", policy)
     for cluster, status, words in (
         ("staging", 3, ""),
         ("prod", 0, "--cluster prod: the policy has no overrides for it; it has staging"),
     ):
-        options = ("--policy", str(path), "--cluster", cluster)
-        got, _, err = run("istio", POD, options=options)
+        got, _, err = run(Path(folder), POD, options=("--cluster", cluster))
         assert got == status
         assert words in err
 

@@ -10,6 +10,7 @@ from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.core.policy.rollout import compute_bucket
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 ID = "2026-11-22-hotfix-probes"
@@ -36,10 +37,9 @@ def explain(
     fields: Object = {} if rollout is None else {"rollout": rollout}
     clusters: Object = {"prod-eu": {"revision": "a"}, "prod-us": {"revision": "a"}}
     policy = yaml.dump({"policy": "enabled", "clusters": clusters, **fields})
-    (tmp_path / "policy.yaml").write_text(policy)
-    files = ("-f", str(tmp_path / "web.yaml"), "--bundle", str(SAMPLE))
-    options = ("--policy", str(tmp_path / "policy.yaml"), "--cluster", cluster, "-o", "json")
-    assert cli.main(["explain", *files, *options]) == 0
+    folder = write_folder(tmp_path / "a", "istio", policy)
+    files = ("-f", str(tmp_path / "web.yaml"), "--config", folder)
+    assert cli.main(["explain", *files, "--cluster", cluster, "-o", "json"]) == 0
     trace: Any = json.loads(capsys.readouterr().out)
     steps = [step for stage in trace["stages"] for step in stage["steps"]]
     return [step["observed"] for step in steps if step["name"] == "rollout"]

@@ -8,6 +8,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.base.jsonvalue import Object, objects_at
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 INPUTS = sorted(
@@ -21,7 +22,7 @@ Out = pytest.CaptureFixture[str]
 def explain(path: Path, output: str, capsys: Out, *more: str) -> str:
     """The output for an input of a sample."""
     folder = SAMPLES / path.parent
-    configuration = ("--bundle", str(folder / "bundle"), "--policy", str(folder / "policy.yaml"))
+    configuration = ("--config", str(folder))
     cli.main(["explain", "-f", str(SAMPLES / path), *configuration, "-o", output, *more])
     return capsys.readouterr().out
 
@@ -80,9 +81,9 @@ def test_steps_after_the_deciding_one_are_marked_without_color(capsys: Out) -> N
 
 
 def test_an_ignored_namespace_is_named_as_ignored(tmp_path: Path, capsys: Out) -> None:
-    policy = tmp_path / "policy.yaml"
-    policy.write_text("policy: enabled\nignoredNamespaces: [shop]\n")
+    policy = "policy: enabled\nignoredNamespaces: [shop]\n"
+    folder = write_folder(tmp_path / "a", "istio", policy)
 
-    text = explain(Path("istio/input.web.yaml"), "text", capsys, "--policy", str(policy))
+    text = explain(Path("istio/input.web.yaml"), "text", capsys, "--config", folder)
 
     assert "shop is in ignoredNamespaces  ◀ decides" in text

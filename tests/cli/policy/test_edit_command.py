@@ -223,7 +223,7 @@ def test_a_signed_folder_must_be_signed_again(
     key = tmp_path / "signer.key"
     key.write_text(signer.private_pem)
     sign = (
-        "sign", "--bundle", str(store / "shop/bundle"), "--policy", str(store / "shop/policy.yaml"),
+        "sign", str(store / "shop"),
         "--injector", "shop", "--sign-key", str(key),
     )  # fmt: skip
     assert run(*sign).status == 0

@@ -900,7 +900,7 @@ def test_a_registration_leaves_out_what_the_bundle_no_longer_has(
     overlay = (SAMPLES / "hello" / "bundle" / "hello.yaml").read_text()
     folder = write_folder(tmp_path / "team", "policy: enabled", overlay)
     register = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
-    register += ["--bundle", str(folder / "bundle")]
+    register += [str(folder)]
     moved = folder / "bundle" / "moved.yaml"
     moved.write_text(policies)
     assert cli.main(register) == 0

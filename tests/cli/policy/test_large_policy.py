@@ -110,7 +110,7 @@ def test_a_prune_does_not_delete_what_overrides_name(
     set_tag(large, "1.30.0")
     assert run("push", str(large), *REMOTE).status == 0
     set_tag(large, "1.30.1")
-    canary = ("--bundle", str(large / "bundle"), "--cluster", "prod-0007")
+    canary = (str(large), "--cluster", "prod-0007")
     assert run("push", *canary, *REMOTE).status == 0
     (large / "policy.yaml").write_text(make_policy(300))
     before = account.object_keys()

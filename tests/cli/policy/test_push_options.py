@@ -209,7 +209,7 @@ def test_a_canary_without_a_policy_changes_only_the_bundle(
     set_tag(local, "1.30.1")
 
     result = run(
-        "push", "--bundle", str(local / "bundle"), *REMOTE, "--cluster", "prod-eu"
+        "push", str(local), *REMOTE, "--cluster", "prod-eu"
     )  # fmt: skip
 
     assert result.status == 0, result.err

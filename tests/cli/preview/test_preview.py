@@ -24,6 +24,7 @@ from podgraft.core.census import (
 )
 from podgraft.service.store import Snapshot
 from podgraft.service.store.folder import FolderStore
+from support.config_folder import write_folder
 from support.mutating_policies import label, make_bundle
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 
@@ -269,7 +270,6 @@ def test_the_text_has_counts_kinds_and_examples(capsys: pytest.CaptureFixture[st
         (("--namespace", "shop"), 0),
         (("--census", "absent"), 1),
         (("--sample", "shop/Deployment/absent"), 1),
-        (("--policy", "next/policy.yaml"), 2),
     ],
 )
 @pytest.mark.usefixtures("place")
@@ -368,24 +368,23 @@ def test_clusters_have_the_groups_of_their_callers(
     (place / "store/auth").mkdir()
     (place / "store/auth/dev.yaml").write_text("groups: [ring-0]\n")
     policy = "policy: enabled\ngroups: {ring-0: {policy: disabled}}\n"
-    (place / "next/policy.yaml").write_text(policy)
     line = ["policy", "preview", "--config", "store", "-o", "json"]
-    files = ["--bundle", "store/default/bundle", "--policy", "next/policy.yaml"]
-    assert main([*line, *files]) == 0
+    line.append(write_folder(place / "grouped", place / "store/default", policy))
+    assert main(line) == 0
     document = json.loads(capsys.readouterr().out)
     assert {name: row["changed"] for name, row in document["byCluster"].items()} == {
         "dev": 1,
         "prod-eu": 0,
     }
-    assert main([*line, *files, "--by", "group"]) == 0
+    assert main([*line, "--by", "group"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert {name: sum(row.values()) for name, row in document["byGroup"].items()} == {
         "ring-0": 1,
         "-": 2,
     }
-    assert main([*line, *files, "--group", "ring-0"]) == 0
+    assert main([*line, "--group", "ring-0"]) == 0
     assert json.loads(capsys.readouterr().out)["byCluster"].keys() == {"dev"}
-    assert main([*line, *files, "--group", "ring-1"]) == 1
+    assert main([*line, "--group", "ring-1"]) == 1
     assert "no recorded workload is of a cluster in ring-1; " in capsys.readouterr().err
 
 

@@ -18,6 +18,7 @@ from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
 from podgraft.core.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 from support.pki import NOW
 from support.tls_endpoint import serve_response
 
@@ -100,7 +101,7 @@ def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> Non
     assert _client(outcome)["url"] == (
         "https://webhook.example.com/k/t0k3n/istio/inject/cluster/c1/net/n1/TEAM/a--slash--b"
     )
-    assert "not compared: the path sets the cluster id of proxies; give --bundle" in outcome.err
+    assert "not compared: the path sets the cluster id of proxies; give FOLDER" in outcome.err
     assert "the URL contains the token" in outcome.err
 
 
@@ -137,11 +138,11 @@ def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
 
 
 def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
-    Path("policy.yaml").write_text(
+    policy = (
         "neverInjectSelector: [{matchLabels: {job: import}}]\n"
         "clusters: {staging: {policy: disabled}}\n"
     )
-    guarded = ("--sidecar-check", "envoy", "--policy", "policy.yaml", "--cluster")
+    guarded = (write_folder(Path("a"), "logging", policy), "--sidecar-check", "envoy", "--cluster")
     conditions = {
         "prod": "!variables.neverInject)",
         "staging": "!variables.neverInject && variables.alwaysInject)",
@@ -162,13 +163,13 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
         yaml.dump({**manifest, "data": {"config": config, "values": values}})
     )
     Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
-    outcome = run("--sidecar-check", "--bundle", "bundle", "--policy", "policy.yaml")
+    outcome = run(".", "--sidecar-check")
     assert outcome.status == 0
     assert "'mesh' in variables.labels && variables.labels['mesh'] in ['on']" in outcome.out
     assert "'job' in variables.labels && variables.labels['job'] in ['import']" in outcome.out
     assert "!variables.neverInject && variables.alwaysInject" in " ".join(outcome.out.split())
     assert "variables.injectValue == 'true'" in outcome.out  # Istio 1.30 reads marks strictly
-    assert "the sidecar check uses only the policy document" not in outcome.err
+    assert "the sidecar check uses the default rules" not in outcome.err
 
 
 def mesh(cluster_id: str) -> None:
@@ -197,7 +198,7 @@ def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
     run: Run, cluster_id: str, arguments: tuple[str, ...], words: str
 ) -> None:
     mesh(cluster_id)
-    outcome = run("--bundle", "bundle", *arguments)
+    outcome = run(".", *arguments)
     assert outcome.status == 0
     assert ("warning: " in outcome.err) is bool(words)
     assert words in outcome.err
@@ -206,7 +207,7 @@ def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
 
 def test_the_cluster_id_that_a_url_already_has_is_retained_and_compared(run: Run) -> None:
     mesh("c2")
-    outcome = run("--bundle", "bundle", url=f"{URL}/inject/cluster/prod-eu")
+    outcome = run(".", url=f"{URL}/inject/cluster/prod-eu")
     assert _client(outcome)["url"] == f"{URL}/inject/cluster/prod-eu"
     assert 'the path sets the cluster id of proxies to "prod-eu"' in outcome.err
 
@@ -214,15 +215,16 @@ def test_the_cluster_id_that_a_url_already_has_is_retained_and_compared(run: Run
 def test_a_caller_with_another_name_than_the_mesh_is_reported(run: Run) -> None:
     mesh("c2")
     Path("policy.yaml").write_text("clusters: {prod-eu: {policy: disabled}}\n")
-    outcome = run("--bundle", "bundle", "--policy", "policy.yaml", "--cluster", "prod-eu")
+    outcome = run(".", "--cluster", "prod-eu")
     assert "warning: policy.yaml /clusters/prod-eu: names the calling cluster" in outcome.err
 
 
 def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
     Path("bundle").mkdir()
-    assert "bundle: holds no manifests" in run("--sidecar-check", "--bundle", "bundle").err
+    assert "write FOLDER before the options" in run("--sidecar-check", "./").err
+    assert "bundle: holds no manifests" in run(".", "--sidecar-check").err
     Path("bundle/x.yaml").write_text("kind: Secret\n")
-    assert "bundle: x.yaml" in run("--sidecar-check", "--bundle", "bundle").err
+    assert "bundle: x.yaml" in run(".", "--sidecar-check").err
 
 
 def test_a_live_endpoint_is_reviewed(run: Run, tmp_path: Path) -> None:
@@ -317,7 +319,8 @@ def test_a_host_that_the_certificate_does_not_carry_is_refused(run: Run) -> None
 
 def test_a_policy_document_with_faults_is_refused(run: Run) -> None:
     Path("policy.yaml").write_text("polcy: enabled\n")
-    outcome = run("--sidecar-check", "--policy", "policy.yaml")
+    mesh("c1")
+    outcome = run(".", "--sidecar-check")
     assert outcome.status == 1
     assert "polcy" in outcome.err
 

@@ -1,4 +1,4 @@
-"""``podgraft register --bundle``: the webhook that the mutating policies of a bundle need."""
+"""``podgraft register FOLDER``: the webhook that the mutating policies of a bundle need."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def register(folder: Path, capsys: Capture, *documents: str) -> Any:
     (folder / "bundle").mkdir()
     (folder / "bundle" / "policies.yaml").write_text("".join(documents))
     command = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
-    assert main([*command, "--bundle", str(folder / "bundle")]) == 0
+    assert main([*command, str(folder)]) == 0
     configuration: Any = yaml.load_document(capsys.readouterr().out)
     (webhook,) = configuration["webhooks"]
     return webhook
@@ -103,7 +103,7 @@ def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Captur
     (tmp_path / "bundle").mkdir()
     (tmp_path / "bundle" / "policies.yaml").write_text("".join(texts))
     command = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
-    command += ["--bundle", str(tmp_path / "bundle")]
+    command += [str(tmp_path)]
     export = ["policy", "export", "--native", "--kubernetes", "1.36", "-o", str(tmp_path / "all")]
     assert main([*export, "--config", str(tmp_path / "bundle")]) == 0
     (tmp_path / "secret.yaml").write_text(texts[1])
@@ -120,8 +120,8 @@ def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Captur
     assert "kubectl delete mutatingwebhookconfiguration podgraft" in capsys.readouterr().err
     assert main([*command, "--native", str(tmp_path / "unbound.yaml")]) == 1
     assert "with a binding; export the bundle again" in capsys.readouterr().err
-    assert main([*command[:-2], "--native", str(tmp_path / "all")]) == 1
-    assert "add --bundle" in capsys.readouterr().err
+    assert main([*command[:-1], "--native", str(tmp_path / "all")]) == 1
+    assert "add FOLDER" in capsys.readouterr().err
 
 
 def test_exported_overlays_have_no_rule(tmp_path: Path, capsys: Capture) -> None:
@@ -130,7 +130,7 @@ def test_exported_overlays_have_no_rule(tmp_path: Path, capsys: Capture) -> None
     assert main([*export, "--config", hello]) == 0
     capsys.readouterr()
     register = ["register", "--url", "https://example.com", "--all-namespaces"]
-    assert main([*register, "--bundle", f"{hello}/bundle", "--native", native]) == 1
+    assert main([*register, hello, "--native", native]) == 1
     message = "overlays have no rules; leave out --native, and remove the exported overlays"
     assert message in capsys.readouterr().err
 

@@ -82,7 +82,7 @@ def test_check(  # noqa: PLR0913, PLR0917 — one parameter per column
     for path, content in BUNDLE.items():
         write(tmp_path / "bundle" / path, content)
     write(tmp_path / "policy.yaml", text.encode())
-    arguments = ["policy", "check", "--bundle", "bundle", "--policy", "policy.yaml"]
+    arguments = ["policy", "check", "."]
     assert main(arguments) == status, (name, capsys.readouterr())
     assert expected in capsys.readouterr().err
     if expected.startswith("warning"):

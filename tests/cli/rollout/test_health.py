@@ -331,7 +331,7 @@ def test_the_candidate_of_another_stack(
             "rollout b is active; promote or abort it first",
         ),
         (f"bundle: sha256:{'0' * 64}\n", "", "is missing in s3://bundles-of-test"),
-        ("policy: enabled\n", "next", "--from-stack replaces FOLDER, --bundle, and --policy"),
+        ("policy: enabled\n", "next", "--from-stack replaces FOLDER; use one of them"),
     ],
 )
 def test_an_unusable_candidate_of_another_stack_changes_nothing(

@@ -131,9 +131,9 @@ CASES: Any = (
     ("injected", "explain pod/new", {}, "injected, decided by policy"),
     ("nothing registered", "explain pod/new", {"webhooks": []},
      "the cluster has no webhook of podgraft or istiod for the object"),
-    ("with a bundle", f"explain pod/new --bundle {SAMPLE}", {"webhooks": [PODGRAFT]},
+    ("with a bundle", f"explain pod/new --config {SAMPLE}", {"webhooks": [PODGRAFT]},
      "kube-apiserver, webhook inject.podgraft.dev"),
-    ("with a bundle, before the registration", f"explain pod/new --bundle {SAMPLE}", {},
+    ("with a bundle, before the registration", f"explain pod/new --config {SAMPLE}", {},
      "no webhook of podgraft is registered; the webhooks are those of istiod"),
     ("a name and -A", "explain pod/new -A", {}, "-A excludes names; use -n NAMESPACE"),
     ("no object", "explain pods -l a=b",
@@ -143,8 +143,8 @@ CASES: Any = (
     ("labels of a file", "explain pod/new --namespace-labels a=b", {},
      "--namespace-labels: only with -f; for TARGET, the cluster is read"),
     # configurations
-    ("two sources", f"compare --config cluster --bundle {SAMPLE}", {},
-     "--config replaces --bundle and --injectConfigFile; use only --config"),
+    ("two sources", f"compare --config cluster --injectConfigFile {SAMPLE}/injector.yaml", {},
+     "use --config alone, or --injectConfigFile and its files"),
     ("compare", "compare", {}, "1 of 1 injected pods are identical"),
 )  # fmt: skip
 

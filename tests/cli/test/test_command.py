@@ -10,6 +10,7 @@ import pytest
 from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
+from support.config_folder import write_folder
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 Out = pytest.CaptureFixture[str]
@@ -308,11 +309,13 @@ def test_reports_for_machines(store: Path, capsys: Out) -> None:
 
 def test_another_bundle_and_policy(store: Path, capsys: Out) -> None:
     write_tests(store, f"{WEB}, expect: {{outcome: injected}}")
-    (store / "off.yaml").write_text("policy: disabled\n")
 
-    assert cli.main(["test", "--policy", "off.yaml"]) == 1
-    assert "got changed" in capsys.readouterr().out
-    assert cli.main(["test", "--bundle", str(SAMPLES / "require-limits" / "bundle")]) == 1
+    assert (
+        cli.main(["test", "--config", write_folder(Path("off"), "istio", "policy: disabled\n")])
+        == 1
+    )
+    assert "got not injected, decided by policy: the policy is disabled" in capsys.readouterr().out
+    assert cli.main(["test", "--config", str(SAMPLES / "require-limits" / "bundle")]) == 1
     assert "give a CPU request to web" in capsys.readouterr().out
 
 

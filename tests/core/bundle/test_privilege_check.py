@@ -236,9 +236,8 @@ def test_registries_cover_added_and_changed_images(tmp_path: Path) -> None:
 
 
 def check(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
-    bundle, policy = folder / "default" / "bundle", folder / "default" / "policy.yaml"
     capsys.readouterr()
-    status = main(["policy", "check", "--bundle", str(bundle), "--policy", str(policy), *more])
+    status = main(["policy", "check", str(folder / "default"), *more])
     return status, capsys.readouterr().err.replace(str(folder), "")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from http import HTTPStatus
@@ -25,9 +26,11 @@ def podgraft(stack: Stack, *arguments: str) -> str:
     return stack.cloud.run(sys.executable, "-m", "podgraft", "policy", *arguments)
 
 
-def local(policy: Path) -> tuple[str, ...]:
-    """The options that name the sample bundle and a policy."""
-    return ("--bundle", str(SAMPLE / "bundle"), "--policy", str(policy))
+def local(policy: Path) -> str:
+    """The folder of a policy, with the sample bundle if it has none."""
+    if not policy.with_name("bundle").exists():
+        shutil.copytree(SAMPLE / "bundle", policy.with_name("bundle"))
+    return str(policy.parent)
 
 
 def remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:

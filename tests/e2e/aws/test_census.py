@@ -73,7 +73,7 @@ def test_reviews_are_recorded_and_previewed(
 ) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text(POLICY)
-    podgraft(stack, "push", *local(policy), *where)
+    podgraft(stack, "push", local(policy), *where)
     podgraft(stack, "census", "on", *where)
     token = issue(stack, "counted", tmp_path / "token")
 

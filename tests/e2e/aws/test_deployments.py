@@ -53,7 +53,7 @@ def test_two_versions_respond_alike(
 ) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
-    podgraft(stack, "push", *local(policy), *remote(stack, "probed"))
+    podgraft(stack, "push", local(policy), *remote(stack, "probed"))
     issue(stack, "probed", tmp_path / "token")
     function, _, alias = stack.outputs["FunctionAlias"].rpartition(":")
     new = publish(stack, function)

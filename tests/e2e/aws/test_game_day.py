@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from e2e.aws.cloud import REGION, Cloud, Stack, Stage, Tools, deploy_stack, ministack
-from e2e.aws.operator import PATIENCE_SECONDS, SAMPLE, containers, send_review
+from e2e.aws.operator import PATIENCE_SECONDS, containers, local, send_review
 from e2e.aws.region_router import Router, route
 
 A, B = REGION, "eu-west-1"
@@ -40,8 +40,7 @@ class Site:
         """Push the sample with another policy."""
         file = self.folder / "policy.yaml"
         file.write_text(policy)
-        bundle = ("--bundle", str(SAMPLE / "bundle"), "--policy", str(file))
-        return self.run("push", *bundle, "--injector", "istio")
+        return self.run("push", local(file), "--injector", "istio")
 
     def pods(self, name: str = "token") -> list[Any]:
         """What a new pod gets in each region: whether it has a sidecar, or the status."""

@@ -139,7 +139,7 @@ def test_a_slow_candidate_is_stopped_by_its_alarm(  # noqa: PLR0915 - from the s
     """Healthy metrics and missing data change nothing; an alarm sets the brake of all injectors."""
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
-    podgraft(stack, "push", *local(policy), *where)
+    podgraft(stack, "push", local(policy), *where)
     token = issue(stack, "guarded", tmp_path / "token")
     stable, _ = send(stack, token)
     begin = len(stack.lines())
@@ -198,7 +198,7 @@ def test_a_failing_candidate_costs_fallbacks_until_its_alarm(
 ) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
-    podgraft(stack, "push", *local(policy), *where)
+    podgraft(stack, "push", local(policy), *where)
     token = issue(stack, "failing", tmp_path / "token")
     stable, _ = send(stack, token)
     begin = len(stack.lines())

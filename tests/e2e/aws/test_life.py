@@ -66,7 +66,7 @@ def fill(stack: Stack, folder: Path) -> str:
     """Push a policy to a new stack; a token."""
     policy = folder / "policy.yaml"
     policy.write_text("policy: enabled\n")
-    podgraft(stack, "push", *local(policy), *remote(stack))
+    podgraft(stack, "push", local(policy), *remote(stack))
     token = issue(stack, "e2e", folder / "token")
     await_injection(stack, token, injected=True)
     return token
@@ -225,7 +225,7 @@ def test_a_stage_is_removed_and_created_again(cloud: Cloud, build: Path, tmp_pat
     with deploy_stack(cloud, build, STAGE) as stack:
         check_versions(stack)
         assert stack.outputs["BundleBucket"] != first
-        podgraft(stack, "push", *local(tmp_path / "policy.yaml"), *remote(stack))
+        podgraft(stack, "push", local(tmp_path / "policy.yaml"), *remote(stack))
         await_injection(stack, token, injected=True)
 
 

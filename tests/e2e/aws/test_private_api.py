@@ -33,7 +33,7 @@ def test_clusters_call_the_private_api_and_not_the_public_one(
 ) -> None:
     policy, token_file = tmp_path / "policy.yaml", tmp_path / "token"
     policy.write_text("policy: enabled\n")
-    podgraft(private, "push", *local(policy), *remote(private))
+    podgraft(private, "push", local(policy), *remote(private))
     token = issue(private, "e2e", token_file)
     address = private.outputs["PrivateEndpoint"]
     manifests = private.cloud.run(

@@ -30,7 +30,7 @@ def test_a_due_token_is_replaced_in_the_secret(cloud: Cloud, build: Path, tmp_pa
     with deploy_stack(cloud, build, STAGE, "TokenRotationDays=60", "LogRetentionDays=14") as stack:
         policy = tmp_path / "policy.yaml"
         policy.write_text("policy: enabled\n")
-        podgraft(stack, "push", *local(policy), *remote(stack))
+        podgraft(stack, "push", local(policy), *remote(stack))
         token = issue(stack, "e2e", tmp_path / "token", "--expires", "20d")  # so it is due
         issue(stack, "other", tmp_path / "other", "--expires", "20d")
         secrets = cloud.client("secretsmanager")

@@ -27,7 +27,7 @@ def tokens(stack: Stack, prod: Stack, tmp_path_factory: pytest.TempPathFactory) 
     for stage, word in ((stack, "enabled"), (prod, "disabled")):
         policy = folder / f"{stage.name}.yaml"
         policy.write_text(f"policy: {word}\n")
-        podgraft(stage, "push", *local(policy), *remote(stage))
+        podgraft(stage, "push", local(policy), *remote(stage))
         found[stage.name] = issue(stage, "both", folder / stage.name)
     return found
 

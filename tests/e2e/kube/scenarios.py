@@ -97,7 +97,7 @@ GUARDED = "the pod should carry the sidecar istio-proxy and does not"
 IGNORE = ("--failure-policy", "Ignore")
 QUICK = ("--timeout", "1")
 _CHECK = "--sidecar-check"
-POLICY = (_CHECK, "--policy", str(Path(__file__).parent / "policy.yaml"), *IGNORE)
+POLICY = (str(Path(__file__).parent / "guarded"), _CHECK, *IGNORE)
 V1BETA1 = (("- v1\n  - v1beta1\n", "- v1beta1\n"),)
 
 SCENES = (

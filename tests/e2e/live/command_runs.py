@@ -9,6 +9,7 @@ from e2e.live.exchanges import PATH_TOKEN, write_kubeconfig
 from e2e.live.scenarios import LiveScenario
 from podgraft.cli import main
 from podgraft.cli.live import kubectl
+from support.config_folder import write_folder
 
 # Of the application: never printed by commands that compare or explain.
 SECRET = "plain-text-password"
@@ -24,7 +25,8 @@ def run_scenario(
 ) -> None:
     """Run the command with the API server on *port*."""
     write_kubeconfig(folder / "kubeconfig", port)
-    (folder / "policy.yaml").write_text("revision: podgraft\nfeatures: {nativeSidecars: false}\n")
+    policy = "revision: podgraft\nfeatures: {nativeSidecars: false}\n"
+    write_folder(folder / "configured", "istio", policy)
     monkeypatch.setenv("KUBECONFIG", str(folder / "kubeconfig"))
     monkeypatch.setattr(kubectl, "PAGE_SIZE", scenario.page_size)
     words = scenario.command.format(samples=SAMPLES, folder=folder).split()

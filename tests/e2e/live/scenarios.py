@@ -6,7 +6,7 @@ them with the recorded responses, without Go.
 
 from dataclasses import dataclass
 
-BUNDLE = "--bundle {samples}/istio/bundle --policy {folder}/policy.yaml"
+BUNDLE = "--config {folder}/configured"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +106,12 @@ SCENARIOS = (
     ),
     LiveScenario(
         name="a bundle of podgraft",
-        command="compare -n moved --bundle {samples}/istio/bundle --policy {folder}/policy.yaml",
+        command="compare -n moved --config {folder}/configured",
         out=("1 of 1 injected pods are identical",),
     ),
     LiveScenario(
         name="an overlay",
-        command="compare -n shop --bundle {samples}/vault-agent/bundle",
+        command="compare -n shop --config {samples}/vault-agent/bundle",
         out=("1 of 1 injected pods are identical",),
     ),
     LiveScenario(
@@ -205,8 +205,7 @@ SCENARIOS = (
     ),
     LiveScenario(
         name="explain with a bundle",
-        command="explain rs -n moved --injector podgraft --bundle {samples}/istio/bundle "
-        "--policy {folder}/policy.yaml -o json",
+        command="explain rs -n moved --injector podgraft --config {folder}/configured -o json",
         out=('"verdict":"injected"',),
     ),
     # the configuration of the cluster

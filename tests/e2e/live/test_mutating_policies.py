@@ -181,9 +181,9 @@ def _delete_policies(place: Place, documents: list[Any]) -> None:
 
 
 def _register(place: Place, *options: str) -> int:
-    bundle = place.folder / "store" / "policies" / "bundle"
-    target = ["register", "--url", place.setup.endpoint, "--allow-loopback"]
-    target += ["--injector", "policies", "--no-inject", "--bundle", str(bundle)]
+    folder = place.folder / "store" / "policies"
+    target = ["register", str(folder), "--url", place.setup.endpoint, "--allow-loopback"]
+    target += ["--injector", "policies", "--no-inject"]
     target += ["--namespace-selector", "kubernetes.io/metadata.name=shop"]
     target += ["--ca-bundle", "certificates/ca.pem", "--token-file", "token"]
     return main([*target, *options])

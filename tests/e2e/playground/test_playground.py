@@ -89,7 +89,7 @@ def test_the_text_of_each_input_is_the_command_lines(
 ) -> None:
     example = EXAMPLES[name]
     write_input(tmp_path, example, example["pods"][pod], example["policy"])
-    expected = run_cli(tmp_path, "-f", "pod.yaml", "--bundle", "bundle", "--policy", "policy.yaml")
+    expected = run_cli(tmp_path, "-f", "pod.yaml", "--config", ".")
 
     choose(page, name, pod)
 
@@ -112,9 +112,7 @@ def test_all_24_rows_of_the_table_are_the_command_lines(page: Browser, tmp_path:
         page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) {target}")
         folder = tmp_path / str(number)
         write_input(folder, example, page.value("#pod"), page.value("#policy"))
-        expected = run_cli(
-            folder, "-f", "pod.yaml", "--bundle", "bundle", "--policy", "policy.yaml"
-        )
+        expected = run_cli(folder, "-f", "pod.yaml", "--config", ".")
 
         assert page.text("#text") == expected.stdout
         assert ("✓" in results[4]) is (expected.returncode == 0), results

@@ -122,9 +122,8 @@ class Editors(Operators):
         """Write the bundle, and then the policy; an editor can write a file in two halves."""
         source, target = Path(self._make_folder(action)), self._shared / INJECTOR
         if self._sign():
-            names = ("--bundle", str(source / "bundle"), "--policy", str(source / "policy.yaml"))
             number = ("--version", str(self._pushes))
-            self._run(["policy", "sign", *names, *number, *self._sign()])
+            self._run(["policy", "sign", str(source), *number, *self._sign()])
         _write(target / "bundle" / "NOTES", "no manifest")
         for name in FILES:
             text, file = (source / name).read_text(), target / name

@@ -5,6 +5,7 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 ``cluster[:CONTEXT]`` is the configuration of Istio in a cluster.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,9 +197,12 @@ def _suggest(injectors: Sequence[Path]) -> str:
 
 
 def open_folder(folder: Path) -> ConfigFolder:
-    """Return the files of the only injector in *folder*: ``bundle`` and ``policy.yaml``."""
+    """Return the files of one injector: ``bundle``, and ``policy.yaml`` if it exists.
+
+    A link without a target is a policy, so that its error is reported.
+    """
     policy = folder / "policy.yaml"
-    return ConfigFolder(folder / "bundle", policy if policy.exists() else None)
+    return ConfigFolder(folder / "bundle", policy if os.path.lexists(policy) else None)
 
 
 def _read_argument(

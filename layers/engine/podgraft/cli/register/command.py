@@ -253,6 +253,11 @@ def _make_manifests(
     if options["sidecar_check"]:
         if not options["inject"]:
             raise CommandError("--sidecar-check is about injected pods; leave out --no-inject")
+        if not webhooks.DNS_LABEL.fullmatch(options["sidecar_check"]):
+            raise CommandError(
+                f"--sidecar-check {options['sidecar_check']}: is not the name of a container; "
+                "write FOLDER before the options"
+            )
         rules = compiled.rules if compiled else Policy().apply_to(InjectionRules())
         yield sidecar_check.make_check_policy(registration, rules, options["sidecar_check"])
         yield from sidecar_check.make_check_bindings(registration)
