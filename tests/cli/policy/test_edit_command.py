@@ -216,6 +216,16 @@ def test_a_folder_with_a_digest_gets_another_bundle(
     assert FolderStore(store).snapshot("shop", None).bundle.digest == f"sha256:{new.name}"
 
 
+def test_a_denied_bundle_does_not_come_into_force(run: Run, store: Path, editor: Editor) -> None:
+    before, after = (each.encode() for each in TAG)
+    edited = {name: content.replace(before, after) for name, content in BUNDLE.items()}
+    (store / "denied.yaml").write_text(f"{bundle.digest(edited)}: old proxy\n")
+    editor(*TAG)
+    result = run("edit", *folder_options(store), "--yes")
+    assert (result.status, "is denied: old proxy" in result.err) == (1, True)
+    assert (store / "shop/bundle/injector.yaml").read_bytes() == BUNDLE["injector.yaml"]
+
+
 def test_a_signed_folder_must_be_signed_again(
     run: Run, store: Path, editor: Editor, tmp_path: Path
 ) -> None:
@@ -228,9 +238,10 @@ def test_a_signed_folder_must_be_signed_again(
     )  # fmt: skip
     assert run(*sign).status == 0
     editor(*TAG)
-    result = run("edit", *folder_options(store), "--yes", "bundle/injector.yaml")
-    assert (result.status, "is not signed any more" in result.err) == (0, True)
-    assert run(*sign).status == 0
+    edit_bundle = ("edit", *folder_options(store), "--yes", "bundle/injector.yaml")
+    result = run(*edit_bundle)
+    assert (result.status, "is signed; sign the new version with --sign" in result.err) == (1, True)
+    assert run(*edit_bundle, "--sign-key", str(key)).status == 0
     verifier = make_verifier(signer.public_pem)
     assert FolderStore(store, verifier=verifier).snapshot("shop", None)
 
@@ -238,7 +249,7 @@ def test_a_signed_folder_must_be_signed_again(
 @pytest.mark.parametrize(
     ("more", "status", "message"),
     [
-        (("--message", "a"), 2, "--config: a folder has no messages"),
+        (("--message", "a"), 2, "--message: a folder has no messages"),
         (("--injector", "new"), 1, "injector new has no policy: "),
     ],
 )

@@ -11,27 +11,27 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, folders, outputs, terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.config_source import open_folder
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import refuse_regions
 from podgraft.core import bundle as bundles
 from podgraft.core import policy
 
-from . import push
-from .cloud import DeployedInjector, connect
+from .cloud import DeployedInjector
 from .confirmation import confirm_change
 from .diff import NO_POLICY, SampleOptions, sample_options
-from .document_text import signed_version, strip_signature
-from .folder_injector import FolderInjector
 from .in_force import find_in_force
+from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
-from .push import Change
+from .rollout.options import storage_options
+from .rollout.storage import RolloutStorage
+from .rollout.stored_policy import StoredPolicy
 from .signing import Signer, check_signer, sign_options
-from .stored_version import StoredInjector, load_current, open_injector, read_local_document
-from .target import TargetOptions, target_or_store_options
-from .versions import PolicyVersion, bundle_digest
+from .stored_version import StoredInjector, load_injector, read_local_document
+from .version_loading import load_new_version
+from .versions import bundle_digest
 
 _MAX_FILES = 20  # to open in an editor at once
 
@@ -58,9 +58,9 @@ class Workspace:
 @message_option
 @yes_option("Do not ask before the change.")
 @sign_options
-@target_or_store_options
+@storage_options
 def edit_policy(
-    options: TargetOptions,
+    storage: RolloutStorage,
     files: tuple[str, ...],
     samples: SampleOptions,
     *,
@@ -74,108 +74,54 @@ def edit_policy(
     editor opens all files. With an error, the edits remain in a temporary folder. If someone else
     changes the policy meanwhile, the command changes nothing.
     """
-    if options.folder is not None:
-        if signer or message:
-            raise click.UsageError(
-                "--config: a folder has no messages, and podgraft policy sign signs its policy; "
-                "leave out --message, --sign, and --sign-key"
-            )
-        folder = FolderInjector(options.folder, options.injector)
-        folder.check_exists()
-        _edit_folder(options, folder, _Edit(files, samples, yes=yes))
-        return
-    refuse_regions("podgraft policy edit")
-    cloud = connect(options, writes=True)
-    live = cloud.current_version()
-    check_signer(signer, live.stored, live.label)
-    _edit_deployed(cloud, live, _Edit(files, samples, yes=yes), signer, message or "edit")
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    files: tuple[str, ...]
-    samples: SampleOptions
-    yes: bool
-
-
-def _edit_deployed(
-    cloud: DeployedInjector,
-    live: PolicyVersion,
-    edit: _Edit,
-    signer: Signer | None,
-    message: str,
-) -> None:
-    document = strip_signature(live.document)
-    files = _collect_files(document, cloud.read_bundle(_find_digest(cloud, document)))
-    workspace = Workspace(
-        _make_folder(files),
-        f"podgraft push FOLDER --expect-version {live.number} {cloud.target.options}",
-    )
-    if not _run_editor(workspace, files, edit.files):
-        return
-    checked = check_workspace(workspace)
-    change = Change(document=checked.document, checked=checked, signer=signer, message=message)
-    try:
-        push.check_change(cloud, change, live)
-        stored = StoredInjector(load_current(cloud), cloud)
-        confirm_change(stored, checked, checked.document, edit.samples, yes=edit.yes)
-        push.upload(cloud, change)
-        number = push.switch(cloud, change, live)
-    except CommandError as error:
-        raise workspace.error(*error.args) from error
-    _remove_folder(workspace.folder)
-    terminal.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
-    click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
-
-
-def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) -> None:
-    """Edit the files of a store, and replace those that changed."""
-    document = folder.read_document()
-    digest = _parse_digest(document)
-    files = _collect_files(strip_signature(document), folder.read_bundle(digest))
-    workspace = Workspace(_make_folder(files), f"podgraft diff FOLDER {folder.options}")
-    if not _run_editor(workspace, files, edit.files):
+    if isinstance(storage, DeployedInjector):
+        refuse_regions("podgraft policy edit")
+    elif message:
+        raise click.UsageError("--message: a folder has no messages; leave it out")
+    stored = storage.read()
+    check_signer(signer, stored.text, stored.label)
+    digest = _find_digest(storage, stored.document)
+    bundle = storage.read_bundle(digest)
+    before = _collect_files(stored.document, bundle)
+    workspace = Workspace(_make_folder(before), _describe_retry(storage, stored))
+    if not _run_editor(workspace, before, files):
         return
     checked = check_workspace(workspace)
     try:
-        stored = _open_folder(options, folder)
-        text = read_local_document(checked, open_folder(workspace.folder), stored.current)
-        confirm_change(stored, checked, text, edit.samples, yes=edit.yes)
-        _check_unchanged(folder, document, digest, files)
+        current = _load_current(storage, digest)
+        text = read_local_document(checked, open_folder(workspace.folder), current.current)
+        _check_stored(storage, text, checked)
+        confirm_change(current, checked, text, samples, yes=yes)
         if digest is None:
-            _replace_files(folder.path, files, _collect_files(text, checked.files))
-        else:
-            new = folder.folder_of(checked.digest)
-            if not new.exists():
-                folders.write_folder(new, checked.files)
-            outputs.replace_file(folder.policy, text.encode())
+            _check_unchanged(storage, stored, bundle)
+        label = _put_in_force(storage, stored, text, checked, signer, message)
     except CommandError as error:
         raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
-    terminal.secho(f"{folder.path} is changed; running servers load it now", fg="green")
-    if signed_version(document) is not None:
-        print_warnings(["the policy is not signed any more; sign it with podgraft policy sign"])
+    terminal.secho(f"policy   {label} is in force", fg="green")
+    click.echo(f"effect   {storage.delay}")
+    if stored.version is not None:
+        command = f"podgraft rollback {stored.version.number} {storage.options}"
+        click.echo(f"to undo the change:\n  {command}")
 
 
-def _open_folder(options: TargetOptions, folder: FolderInjector) -> StoredInjector:
-    """Load the version in force; an edit can also correct one that does not load."""
-    try:
-        return open_injector(options)
-    except CommandError as error:
-        print_warnings([*error.args, "the version in force does not load; everything is new"])
-        digest = _parse_digest(folder.read_document())
-        document = "" if digest is None else None
-        return StoredInjector(replace(NO_POLICY, document=document), folder)
+def _describe_retry(storage: RolloutStorage, stored: StoredPolicy) -> str:
+    if stored.version is None:
+        return f"podgraft diff FOLDER {storage.options}"
+    return f"podgraft push FOLDER --expect-version {stored.version.number} {storage.options}"
 
 
-def _find_digest(cloud: DeployedInjector, document: str) -> str:
-    """Return the bundle to edit; for an invalid policy without one, that of the one in force."""
+def _find_digest(storage: RolloutStorage, document: str) -> str | None:
+    """Return the digest of the bundle to edit; None for the only bundle of a folder.
+
+    For an invalid policy of a stack without one, it is that of the version in force.
+    """
     digest = _parse_digest(document)
-    if digest is None:
-        version = find_in_force(cloud, cloud.existing_versions()).version
+    if digest is None and isinstance(storage, DeployedInjector):
+        version = find_in_force(storage, storage.existing_versions()).version
         if version is None:
             raise CommandError(
-                f"parameter {cloud.target.parameter}: no version loads; push a policy"
+                f"parameter {storage.target.parameter}: no version loads; push a policy"
             )
         digest = bundle_digest(version)
     return digest
@@ -188,14 +134,53 @@ def _parse_digest(document: str) -> str | None:
         return None if error.valid_part is None else error.valid_part.bundle
 
 
+def _load_current(storage: RolloutStorage, digest: str | None) -> StoredInjector:
+    """Load the version in force; an edit can also correct one that does not load."""
+    try:
+        return load_injector(storage)
+    except CommandError as error:
+        print_warnings([*error.args, "the version in force does not load; everything is new"])
+        document = "" if digest is None else None
+        return StoredInjector(replace(NO_POLICY, document=document), storage)
+
+
+def _check_stored(storage: RolloutStorage, text: str, checked: CheckedBundle) -> None:
+    """Raise ``CommandError`` for a denied bundle, and for another bundle that does not load."""
+    storage.check_denied((checked.digest, *list_needed(text)))
+    read = policy.parse(text)
+    if {*read.digests} - {checked.digest} or read.rollout:
+        load_new_version(storage, text, "new", {checked.digest: checked.files})
+
+
 def _check_unchanged(
-    folder: FolderInjector, document: str, digest: str | None, files: Mapping[str, bytes]
+    storage: RolloutStorage, stored: StoredPolicy, bundle: Mapping[str, bytes]
 ) -> None:
-    """Raise ``CommandError`` if the store has other files than before the edit."""
-    bundle = folder.read_bundle(digest)
-    current = _collect_files(strip_signature(folder.read_document()), bundle)
-    if folder.read_document() != document or current != files:
-        raise CommandError(f"{folder.path}: was changed while you edited it; compare the files")
+    """Raise ``CommandError`` if a folder has other files than before the edit."""
+    if storage.read().text != stored.text or storage.read_bundle(None) != bundle:
+        raise CommandError("the folder was changed while you edited it; compare the files")
+
+
+def _put_in_force(
+    storage: RolloutStorage,
+    stored: StoredPolicy,
+    text: str,
+    checked: CheckedBundle,
+    signer: Signer | None,
+    message: str,
+) -> str:
+    """Store the bundle, and then the policy; return the label of the version.
+
+    A prune at the same time can delete an old bundle that was not referred to until now, so the
+    bundle is completed afterwards.
+    """
+    digest = policy.parse(text).bundle
+    label = stored.label
+    for line in storage.upload(digest, checked.files):
+        click.echo(line)
+    if text != stored.text:
+        label = storage.write(text, stored, signer, message)
+    storage.upload(digest, checked.files)
+    return label
 
 
 def _collect_files(document: str, bundle: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -262,13 +247,3 @@ def check_workspace(workspace: Workspace) -> CheckedBundle:
         raise workspace.error(*error.args) from error
     print_warnings(checked.warnings)
     return checked
-
-
-def _replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
-    for path in sorted(before.keys() | after.keys()):
-        target = folder / path
-        if path not in after:
-            target.unlink()
-        elif before.get(path) != after[path]:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            outputs.replace_file(target, after[path])

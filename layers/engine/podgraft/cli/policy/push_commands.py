@@ -31,7 +31,7 @@ from .push import Change
 from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import Signer, check_signer, sign_options
-from .stored_version import StoredInjector, load_current
+from .stored_version import load_injector
 from .target import TargetOptions, target_options
 from .version_loading import load_new_version
 from .versions import PolicyVersion, bundle_digest
@@ -86,8 +86,7 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     if dry_run:
         return _report_dry_run(cloud, change, live)
     if confirm:
-        stored = StoredInjector(load_current(cloud), cloud)
-        confirm_change(stored, checked, text, _DEFAULT_OBJECTS, cluster)
+        confirm_change(load_injector(cloud), checked, text, _DEFAULT_OBJECTS, cluster)
     push.upload(cloud, change)
     yield
     return _switch(cloud, change, live)

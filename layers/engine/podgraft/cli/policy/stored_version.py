@@ -57,18 +57,23 @@ class StoredInjector:
 def open_injector(options: TargetOptions) -> StoredInjector:
     """Load the version in force; ``NO_POLICY`` before the first push."""
     if options.folder is not None:
-        folder = FolderInjector(options.folder, options.injector)
-        current = NO_POLICY
-        if folder.exists:
-            document = folder.read_document()
-            place = str(folder.path)
-            current = Version.load(place, folder.injector, document, folder.read_bundle)
-        return StoredInjector(current, folder)
-    cloud = connect(options)
-    return StoredInjector(load_current(cloud), cloud)
+        return load_injector(FolderInjector(options.folder, options.injector))
+    return load_injector(connect(options))
 
 
-def load_current(cloud: DeployedInjector) -> Version:
+def load_injector(storage: Injector) -> StoredInjector:
+    """As ``open_injector``, for the storage."""
+    if isinstance(storage, DeployedInjector):
+        return StoredInjector(_load_newest(storage), storage)
+    current = NO_POLICY
+    if storage.exists:
+        document = storage.read_document()
+        place = str(storage.path)
+        current = Version.load(place, storage.injector, document, storage.read_bundle)
+    return StoredInjector(current, storage)
+
+
+def _load_newest(cloud: DeployedInjector) -> Version:
     """Load the version in force; with a warning if it is not the newest one."""
     versions = cloud.history()
     if not versions:

@@ -37,8 +37,11 @@ class FolderRolloutStorage(FolderInjector):
         date = datetime.fromtimestamp(self.policy.stat().st_mtime, UTC)
         return StoredPolicy(text=text, label=_label(text), date=date)
 
-    def write(self, document: str, replaced: StoredPolicy, signer: Signer | None) -> str:
+    def write(
+        self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
+    ) -> str:
         """Put a document in force if *replaced* still is, and return its label."""
+        del message  # a folder has none
         check_signer(signer, replaced.text, replaced.label)
         current = self.read()
         if current.text != replaced.text:
@@ -54,8 +57,13 @@ class FolderRolloutStorage(FolderInjector):
         outputs.replace_file(self.policy, document.encode())
         return f"{_label(document)} of {self.policy}"
 
-    def upload(self, digest: str, files: Mapping[str, bytes]) -> list[str]:
-        """Write the bundle to a folder of its digest, all files or none."""
+    def upload(self, digest: str | None, files: Mapping[str, bytes]) -> list[str]:
+        """Write the bundle to a folder of its digest, all files or none.
+
+        Without a digest, it replaces the files of the only bundle.
+        """
+        if digest is None:
+            return self._replace_files(files)
         target = self.folder_of(digest)
         if target.is_dir() and bundles.digest(folders.read_manifests(target)) == digest:
             return []
@@ -64,6 +72,17 @@ class FolderRolloutStorage(FolderInjector):
         target.parent.mkdir(exist_ok=True)
         folders.write_folder(target, files)
         return [f"write      {len(files)} files to {target}"]
+
+    def _replace_files(self, files: Mapping[str, bytes]) -> list[str]:
+        before = self.read_bundle(None)
+        for path in before.keys() - files.keys():
+            (self.bundle / path).unlink()
+        changed = [path for path in sorted(files) if before.get(path) != files[path]]
+        for path in changed:
+            target = self.bundle / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            outputs.replace_file(target, files[path])
+        return [f"write      {self.bundle / path}" for path in changed]
 
     def read_evidence(self, rollout: str, since: datetime | None) -> Evidence | None:
         """Return None."""

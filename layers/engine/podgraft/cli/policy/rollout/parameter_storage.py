@@ -9,6 +9,7 @@ from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.document_text import strip_signature
 from podgraft.cli.policy.signing import Signer, check_signer
 from podgraft.cli.policy.target import DeploymentTarget
+from podgraft.core import bundle
 
 from .alarms import Alarm, read_alarms
 from .evidence import Evidence
@@ -32,21 +33,23 @@ class ParameterRolloutStorage(DeployedInjector):
         live = self.current_version()
         return StoredPolicy(text=live.document, label=live.label, date=live.date, version=live)
 
-    def write(self, document: str, replaced: StoredPolicy, signer: Signer | None) -> str:
+    def write(
+        self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
+    ) -> str:
         """Put a document in force if *replaced* still is, and return its label.
 
         Reports versions that were written at the same time.
         """
         check_signer(signer, replaced.text, replaced.label)
-        number = self.put_policy(document, replaced.version, signer=signer)
+        number = self.put_policy(document, replaced.version, message, signer)
         return f"version {number} of {self.target.parameter}"
 
-    def upload(self, digest: str, files: Mapping[str, bytes]) -> list[str]:
+    def upload(self, digest: str | None, files: Mapping[str, bytes]) -> list[str]:
         """Upload missing and damaged files; return a line for each.
 
         The bundle is read again to verify it.
         """
-        missing = self.upload_bundle(digest, files)
+        missing = self.upload_bundle(digest or bundle.digest(files), files)
         return [
             f"upload     {number}/{len(missing)} {path}, {len(content)} bytes"
             for number, (path, content) in enumerate(missing.items(), start=1)
