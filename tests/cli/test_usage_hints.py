@@ -30,6 +30,7 @@ WORDS = (
     ("issue", "tokens issue"),
     ("renew", "certs renew"),
     ("explian", "explain"),
+    ("shadow", "rollout start --shadow"),
 )
 
 

@@ -156,7 +156,7 @@ def run_rollout_commands() -> None:
         assert main([*rollout, *words, *INJECTOR]) == 0, words
     assert main([*rollout, "abort", "--reason", "a", *INJECTOR]) == 0
     assert main([*rollout, "release", *INJECTOR]) == 0
-    assert main([*rollout, "shadow", ".", "--id", "b", *INJECTOR]) == 0
+    assert main([*rollout, "start", ".", "--shadow", "--id", "b", *INJECTOR]) == 0
     assert main([*rollout, "promote", *INJECTOR]) == 0
 
 

@@ -411,7 +411,7 @@ STORY: Sequence[tuple[str, int]] = (
     ("podgraft policy deny sha256:00 --reason old --config stack:podgraft", 1),
     ("podgraft policy denied --config stack:podgraft", 0),
     (f"podgraft rollout start . --id a {REMOTE}", 1),
-    (f"podgraft rollout shadow stored --id a --share 5 {REMOTE}", 1),
+    (f"podgraft rollout start stored --shadow --id a --share 5 {REMOTE}", 1),
     (f"podgraft rollout step 5 {REMOTE}", 1),
     (f"podgraft rollout pause {REMOTE}", 1),
     (f"podgraft rollout promote {REMOTE}", 1),

@@ -83,7 +83,7 @@ SITUATIONS: dict[str, _Test] = {
             "policy undeny",
             "policy prune",
             "policy rollout start",
-            "policy rollout shadow",
+            "policy rollout start --shadow",
             "policy rollout step",
             "policy rollout pause",
             "policy rollout promote",

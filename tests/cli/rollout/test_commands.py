@@ -78,7 +78,7 @@ def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> No
 
 
 def test_shadow_becomes_a_share_with_a_step(world: World, run: Run) -> None:
-    assert run(f"shadow next --id {ID}")[0] == 0
+    assert run(f"start next --shadow --id {ID}")[0] == 0
     assert rollout_of(world) == block(mode="shadow", share=100)
     status, output = run("status")
     assert (status, "shadow: stable serves all workloads" in output) == (0, True)

@@ -164,7 +164,7 @@ def test_an_active_alarm_prevents_each_start_and_each_step(
     guarded: StackWorld, run: Run, set_state: SetState
 ) -> None:
     set_state("ALARM")
-    for line in (START, START.replace("start", "shadow")):
+    for line in (START, f"{START} --shadow"):
         status, output = run(line)
         assert (status, guarded.read()) == (1, STABLE)
         assert f"alarm {ALARM} is active: 2 were above 0; the guard acts only when" in output

@@ -233,7 +233,8 @@ class Operators(Hands):
         self._rollouts += 1
         self._is_bad = action.options.get("kind") == "bad"
         options = action.options
-        line = ["policy", "rollout", options["mode"], self._make_folder(action)]
+        mode = ["--shadow"] if options["mode"] == "shadow" else []
+        line = ["policy", "rollout", "start", *mode, self._make_folder(action)]
         line += ["--id", f"r{self._rollouts}", "--share", str(options["share"])]
         has_groups = "sources" in self._plan.features and options.get("group")
         line += ["--group-share", "ring-1", "100"] if has_groups else []

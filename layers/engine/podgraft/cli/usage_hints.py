@@ -32,6 +32,8 @@ _COMMANDS: Mapping[str, str] = {
     "template": "inject",
     "upgrade": "push",
     "help": "--help",
+    # podgraft 0.1
+    "shadow": "rollout start --shadow",
 }
 
 # Options with the same meaning elsewhere; a command has at most some of each group.

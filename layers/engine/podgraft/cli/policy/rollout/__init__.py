@@ -14,10 +14,9 @@ class _RolloutCommands(LazyGroup):
         "who": Entry(
             "policy.rollout.status:list_workloads", "List who gets the candidate.", _OBSERVE
         ),
-        "shadow": Entry(
-            "policy.rollout.start:shadow_candidate", "Compare a candidate only.", _CHANGE
+        "start": Entry(
+            "policy.rollout.start:start_rollout", "Start with a share, or compare only.", _CHANGE
         ),
-        "start": Entry("policy.rollout.start:start_rollout", "Start with a share.", _CHANGE),
         "step": Entry("policy.rollout.commands:step_rollout", "Change the share.", _CHANGE),
         "pause": Entry("policy.rollout.commands:pause_rollout", "Pause the share.", _CHANGE),
         "promote": Entry(

@@ -1,4 +1,4 @@
-"""The subcommands of ``podgraft rollout`` that start a rollout."""
+"""The subcommand of ``podgraft rollout`` that starts a rollout."""
 
 import click
 
@@ -7,7 +7,7 @@ from podgraft.cli import command_help, regions, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
-from podgraft.cli.shared_options import Decorator, add_options, choice_option
+from podgraft.cli.shared_options import Decorator, choice_option
 
 from . import text
 from .brakes import read_brakes
@@ -32,68 +32,35 @@ def _share_option(part: str, description: str) -> Decorator:
     )
 
 
-_candidate_options = add_options(
-    _share_option("cluster", "one cluster"),
-    _share_option("group", "a group of clusters"),
-    choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection."),
-    click.option(
-        "--needs",
-        type=(int, int, int),
-        metavar="REVIEWS WORKLOADS MINUTES",
-        help="Evidence that step and promote require.",
-    ),
-    click.option("--reason", default="", help="Reason for the rollout, in one line."),
-    sign_options,
-    storage_options,
-)
-_id_option = click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
-
-
 @command_help.command("start")
 @run_in_regions()
 @source_options
-@_id_option
+@click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
 @click.option(
-    "--share", type=Percentage(), default=1, show_default=True, help="Percentage of workloads."
+    "--shadow", is_flag=True, help="Only compare: stable responds to all reviews, until step."
 )
-@_candidate_options
-def start_rollout(storage: RolloutStorage, **options: object) -> Steps:
-    """Start a rollout: the candidate responds for a share of the workloads.
-
-    FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
-    the policy in force of the same injector in another stack.
-    """
-    return _begin(storage, "share", **options)  # pyright: ignore[reportArgumentType]
-
-
-@command_help.command("shadow")
-@run_in_regions()
-@source_options
-@_id_option
 @click.option(
-    "--share",
-    type=Percentage(),
-    default=100,
-    show_default=True,
-    help="Percentage of workloads to compare.",
+    "--share", type=Percentage(), help="Percentage of workloads; default: 1, with --shadow 100."
 )
-@_candidate_options
-def shadow_candidate(storage: RolloutStorage, **options: object) -> Steps:
-    """Compare the candidate with stable on live reviews; stable responds to all of them.
-
-    FOLDER contains policy.yaml and bundle/ of the candidate, or --from-stack names another stack.
-    To continue with a share of the workloads, run podgraft rollout step.
-    """
-    return _begin(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
-
-
-def _begin(  # noqa: PLR0913 — one parameter per option
+@_share_option("cluster", "one cluster")
+@_share_option("group", "a group of clusters")
+@choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection.")
+@click.option(
+    "--needs",
+    type=(int, int, int),
+    metavar="REVIEWS WORKLOADS MINUTES",
+    help="Evidence that step and promote require.",
+)
+@click.option("--reason", default="", help="Reason for the rollout, in one line.")
+@sign_options
+@storage_options
+def start_rollout(  # noqa: PLR0913 — one parameter per option
     storage: RolloutStorage,
-    mode: str,
     *,
     origin: CandidateSource,
     id_: str,
-    share: float,
+    shadow: bool,
+    share: float | None,
     clusters: tuple[tuple[str, float], ...],
     groups: tuple[tuple[str, float], ...],
     by: str,
@@ -101,6 +68,11 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     reason: str,
     signer: Signer | None,
 ) -> Steps:
+    """Start a rollout: the candidate responds for a share of the workloads.
+
+    FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
+    the policy in force of the same injector in another stack.
+    """
     loaded = origin(storage)
     print_warnings(loaded.warnings)
     stored = storage.read()
@@ -110,7 +82,8 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     _check_can_start(storage, stored, id_)
     specified = loaded.find_document(stored.document)
     candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
-    rollout: Object = {"id": id_, "mode": mode, "share": share}
+    mode, default = ("shadow", 100) if shadow else ("share", 1)
+    rollout: Object = {"id": id_, "mode": mode, "share": default if share is None else share}
     for key, shares in (("clusters", clusters), ("groups", groups)):
         if shares:
             rollout[key] = dict(shares)
