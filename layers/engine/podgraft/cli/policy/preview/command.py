@@ -22,7 +22,6 @@ from podgraft.core.census import Record
 from podgraft.kube import yaml
 from podgraft.service.store import Snapshot
 
-from .html import render_html
 from .replay import PreviewOutcome, PreviewResult, preview_record, replay
 from .report import GroupBy, PreviewReport, render_json, render_markdown, render_text
 
@@ -32,7 +31,6 @@ _FORMATS = {
     "text": render_text,
     "json": render_json,
     "markdown": render_markdown,
-    "html": render_html,
 }
 _FAILING = (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN)
 FindSnapshot = Callable[[str | None], Snapshot]
@@ -81,7 +79,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
     default=(),
     help="Exit with status 3 for these outcomes: changed, failed, unknown.",
 )
-@format_option(_FORMATS, "Output format. html is one file for a reviewer.")
+@format_option(_FORMATS)
 @target_or_store_options
 @click.pass_context
 def preview_policy(  # noqa: PLR0913 — one parameter per option
