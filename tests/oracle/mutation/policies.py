@@ -155,6 +155,22 @@ _STRUCTS = tuple(
     )
 )
 
+# Lists of an apply configuration that can be empty, for a pod without containers: nil in Go. The
+# second mutation reads what is left, as the answers are compared without null and empty lists.
+_EMPTY = (
+    "containers: []",
+    "containers: object.spec.containers",
+    "containers: object.spec.initContainers.filter(c, false)",
+    "containers: [] + object.spec.containers",
+    "?containers: optional.of([])",
+    "priorityClassName: 'x'",
+    "activeDeadlineSeconds: 1.5",
+)
+_READ_CONTAINERS = (
+    "Object{metadata: Object.metadata{labels: {'a': has(object.spec.containers) ? "
+    "(object.spec.containers == null ? 'null' : 'list') : 'none'}}}"
+)
+
 # Apply configurations of literal lists and maps, which kube-apiserver converts one level deep.
 _LITERALS = (
     "spec: Object.spec{containers: [{'name': 'one', 'image': 'b'}]}",
@@ -202,8 +218,17 @@ def make_conversions() -> Iterator[program.Row]:
         yield _make_request({"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}, tested)
     for fields in _LITERALS:
         text = f"Object{{{fields}}}"
-        mutation: Object = {"expression": text}
-        yield _make_request({"patchType": "ApplyConfiguration", "applyConfiguration": mutation}, [])
+        yield _make_request(_apply(text), [])
+    for fields in _EMPTY:
+        text = f"Object{{spec: Object.spec{{{fields}}}}}"
+        row = _make_request(_apply(text), [])
+        row["object"]["spec"]["containers"] = []
+        row["policies"][0]["spec"]["mutations"].append(_apply(_READ_CONTAINERS))
+        yield row
+
+
+def _apply(text: str) -> Object:
+    return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": text}}
 
 
 def _make_request(mutation: Object, conditions: list[JSON]) -> program.Row:
@@ -357,7 +382,7 @@ class PolicyGenerator:
         random = self.random
         if random.random() < 0.5:
             text = random.choice(_READING) if random.random() < 0.4 else self._apply(value)
-            return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": text}}
+            return _apply(text)
         text = random.choice(_PATCHING) if random.random() < 0.5 else self._patch(value)
         return {"patchType": "JSONPatch", "jsonPatch": {"expression": text}}
 

@@ -95,6 +95,10 @@ class GoValues(GoTypes):
         """Whether an expression made a list or map, instead of reading it from a variable."""
         return (is_list(value) or is_map(value)) and id(value) not in self._read
 
+    def is_nil_slice(self, value: list[Value]) -> bool:
+        """Whether a list is nil in Kubernetes: an empty one; since 1.37, also one that it read."""
+        return not value and (self._schema.minor >= FIRST_GO_VALUES or self.is_literal(value))
+
     @cached_property
     def _read(self) -> frozenset[int]:
         """The identity of each list and map in the variables."""

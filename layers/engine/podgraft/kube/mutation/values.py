@@ -165,8 +165,10 @@ def _to_plain(value: Value, key: str, go_values: GoValues) -> JSON:
         case Struct(fields=fields):
             return {name: _to_plain(member, name, go_values) for name, member in fields.items()}
         case _ if is_list(value):
+            if go_values.is_nil_slice(value):
+                return NilList()
             convert = _to_plain if go_values.is_joined(value) else _to_member
-            return [convert(element, key, go_values) for element in value] or NilList()
+            return [convert(element, key, go_values) for element in value]
         case _ if is_map(value):
             items = value.items()
             return {_to_key(name): _to_member(member, key, go_values) for name, member in items}
