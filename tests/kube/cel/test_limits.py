@@ -13,7 +13,7 @@ from podgraft.kube.matching.conditions import ExpressionCompiler
 from podgraft.kube.validation.variables import Activation, PolicyVariable
 from support.deep_stack import call_at_depth
 
-# More frames than any caller has: the function compiles below 150, and reviews below 150.
+# More frames than any caller has: the handler compiles at 34 frames, and evaluates at 43.
 DEEP = 400
 ENVIRONMENT = Environment({"object": "dyn", "v": "dyn"}, patch_types=True)
 # What can be repeated, each with what is before, inside, and after it.
@@ -152,7 +152,8 @@ def make_chain(count: int) -> Iterator[PolicyVariable | None]:
         program = compiler.expression(Cursor(text, "", diagnostics))
         if program is None:
             (error,) = diagnostics.errors
-            assert f"nested deeper than {MAX_LEVELS} levels" in str(error)
+            assert f"nested deeper than {MAX_LEVELS} levels" in error.problem
+            assert error.remedy == "nest fewer parts, macros, and variables in each other"
             yield None
             return
         name = f"v{number}"

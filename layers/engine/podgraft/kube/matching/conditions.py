@@ -27,13 +27,15 @@ from .constraints import find_namespace
 
 T = TypeVar("T")
 
-# CEL's messages contain the location and the problem. The remedies for names that are missing.
+# CEL's messages contain the location and the problem. The remedies by the begin of a message.
 _CORRECT = "correct the expression at this position"
 _REMEDIES: Mapping[str, str] = {
     "undeclared reference to 'params'": "set paramKind of the policy, or read no parameters",
     "undeclared reference to 'variables'": (
         "read a variable only in mutations, validations, messages, and variables after it"
     ),
+    "nested deeper than": "nest fewer parts, macros, and variables in each other",
+    "optMap and optFlatMap copy": "write what is before them as a variable",
 }
 
 # apiserver/pkg/admission/plugin/cel/compile.go, BuildRequestType and BuildNamespaceType.
@@ -142,7 +144,7 @@ class ExpressionCompiler:
         authorizer_problems = [each for each in error.problems if "'authorizer" in each.message]
         for problem in authorizer_problems[:1] or error.problems:
             message = _AUTHORIZER if authorizer_problems else problem.message
-            remedy = _APPLY if authorizer_problems else _REMEDIES.get(message, _CORRECT)
+            remedy = _APPLY if authorizer_problems else _find_remedy(message)
             at = f"line {problem.line}, column {problem.column}: " if problem.line > 0 else ""
             cursor.add_error(f"{at}{message}", remedy)
 
@@ -151,6 +153,11 @@ class ExpressionCompiler:
         self._types["variables"] = _VARIABLES
         self._variables[variable] = program.signature if program else "dyn"
         self._levels[variable] = program.levels if program else 0
+
+
+def _find_remedy(message: str) -> str:
+    found = (remedy for begin, remedy in _REMEDIES.items() if message.startswith(begin))
+    return next(found, _CORRECT)
 
 
 def condition_variables(
