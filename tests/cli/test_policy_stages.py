@@ -10,6 +10,7 @@ from botocore.client import BaseClient
 
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.versions import PolicyVersion
 from support.aws_account import deploy_stack, open_account
 from support.store_fixture import BUNDLE
 
@@ -194,9 +195,11 @@ def test_the_owner_that_the_remedy_names_is_enough(local: Path, run: Run, aws: A
     words = shlex.split(said[said.index("aws ssm put-parameter") :])
     given = dict(zip(words[3::2], words[4::2], strict=True))
     ssm = aws.create_client("ssm")
-    ssm.put_parameter(Name=given["--name"], Value=given["--value"], Type=given["--type"])
+    value = given["--value"].replace("BUCKET", OLD)
+    ssm.put_parameter(Name=given["--name"], Value=value, Type=given["--type"])
     try:
-        assert run("push", here(local), *options)[0] == 0
+        status, said = run("push", here(local), *options)
+        assert status == 0, said
     finally:
         ssm.delete_parameter(Name="/terraform/stack")
 
@@ -246,7 +249,7 @@ def test_the_line_that_undoes_a_push_names_the_stack(local: Path, run: Run, aws:
     said = run("push", here(local, "policy: disabled\n"), *stack)[1]
     line = said[said.index("podgraft rollback") :].splitlines()[0]
     assert line.endswith("--config stack:podgraft-dev")
-    assert run(*shlex.split(line)[2:])[0] == 0
+    assert run(*shlex.split(line)[1:])[0] == 0
     assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
 
 
@@ -291,32 +294,32 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
     """Parameter Store has no conditional update: what it replaces is only known afterwards."""
     run("push", here(local), *STACK)
     run("push", here(local, "policy: disabled\n"), *STACK)
-    check = DeployedInjector.check_version
+    check = DeployedInjector.check_unchanged
 
-    def and_another(cloud: DeployedInjector, expected: int) -> None:
+    def and_another(cloud: DeployedInjector, expected: PolicyVersion | None) -> None:
         check(cloud, expected)
         by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
 
-    monkeypatch.setattr(DeployedInjector, "check_version", and_another)
+    monkeypatch.setattr(DeployedInjector, "check_unchanged", and_another)
     further = (here(local, "policy: enabled\n# mine\n"),) if command == "push" else ("1",)
     status, said = run(command, *further, *STACK)
     monkeypatch.undo()
     assert (status, "version 4 is in force, but replaced version 3 by" in said) == (1, True), said
     line = said[said.index("podgraft rollback 3") :].splitlines()[0]
-    assert run(*shlex.split(line)[2:])[0] == 0
+    assert run(*shlex.split(line)[1:])[0] == 0
     assert policy_of(aws, "/podgraft-dev").endswith("# of another\n")
 
 
 def test_a_first_push_does_not_replace_one_of_the_same_moment(
     local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = DeployedInjector.check_version
+    check = DeployedInjector.check_unchanged
 
-    def before_another(cloud: DeployedInjector, expected: int) -> None:
+    def before_another(cloud: DeployedInjector, expected: PolicyVersion | None) -> None:
         check(cloud, expected)
         by_another(aws, "policy: disabled\n")
 
-    monkeypatch.setattr(DeployedInjector, "check_version", before_another)
+    monkeypatch.setattr(DeployedInjector, "check_unchanged", before_another)
     status, said = run("push", here(local), *STACK)
     assert (status, "expected version 0, got version 1" in said) == (1, True)
     assert policy_of(aws, "/podgraft-dev") == "policy: disabled\n"
