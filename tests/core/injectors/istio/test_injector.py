@@ -126,6 +126,13 @@ def test_the_empty_status_that_kube_apiserver_sends_remains() -> None:
     assert "status" not in bundles.sample().inject(pod(APP), REQUEST).pod
 
 
+def test_an_empty_list_of_init_containers_is_not_printed() -> None:
+    """As by a template for istio-cni, which needs no istio-init."""
+    template = "spec:\n  initContainers:\n  containers:\n  - {name: istio-proxy, image: p}\n"
+    done = bundles.template_injector(template).inject(pod(APP), REQUEST)
+    assert "initContainers" not in object_at(done.pod, "spec")
+
+
 def test_a_pod_without_a_namespace_gets_that_of_the_request() -> None:
     given_ = pod(APP)
     object_at(given_, "metadata").pop("namespace")

@@ -64,7 +64,9 @@ class PodBuilder(Struct):
         _set_non_empty(metadata, "labels", self.labels)
         spec = dict(object_at(self.pod, "spec"))
         spec[CONTAINERS] = self._share(self.containers)  # Go prints the list even if it is empty
-        _set_non_empty(spec, INIT_CONTAINERS, self._share(self.init_containers))
+        spec[INIT_CONTAINERS] = self._share(self.init_containers)
+        if not self.init_containers:
+            del spec[INIT_CONTAINERS]
         return merge_keys(self.pod, {"metadata": metadata, "spec": spec})
 
     def _share(self, copies: list[Object]) -> list[JSON]:
