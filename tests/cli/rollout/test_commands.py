@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli import main
+from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.large_policy import split_policy
 from podgraft.cli.policy.rollout import start
 from podgraft.cli.policy.rollout.candidate import make_candidate
@@ -431,3 +432,23 @@ def test_the_candidate_is_what_differs(
 )
 def test_a_bar_shows_a_small_share_and_is_full_only_at_the_end(share: float, filled: int) -> None:
     assert format_bar(share) == f"[{'#' * filled}{'.' * (40 - filled)}]"
+
+
+def test_a_bundle_that_a_prune_deleted_meanwhile_is_uploaded_again(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, prefix = DeployedInjector.put_parameter, f"bundles/istio/{DIGEST.partition(':')[2]}/"
+
+    def list_keys() -> list[str]:
+        found = stack.s3.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
+        return [each["Key"] for each in found.get("Contents", [])]
+
+    def delete_first(self: DeployedInjector, *arguments: Any) -> int:
+        number = original(self, *arguments)
+        for key in list_keys():
+            stack.s3.delete_object(Bucket=BUCKET, Key=key)
+        return number
+
+    monkeypatch.setattr(DeployedInjector, "put_parameter", delete_first)
+    assert make_run(stack, capsys)(START)[0] == 0
+    assert len(list_keys()) == len(NEXT)

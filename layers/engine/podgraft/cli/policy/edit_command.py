@@ -98,6 +98,10 @@ def edit_policy(
     except CommandError as error:
         raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
+    _report_change(storage, stored, label)
+
+
+def _report_change(storage: RolloutStorage, stored: StoredPolicy, label: str) -> None:
     terminal.secho(f"policy   {label} is in force", fg="green")
     click.echo(f"effect   {storage.delay}")
     if stored.version is not None:

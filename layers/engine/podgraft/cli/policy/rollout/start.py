@@ -73,22 +73,15 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
     the policy in force of the same injector in another stack.
     """
-    loaded = origin(storage)
+    loaded, stored = origin(storage), storage.read()
     print_warnings(loaded.warnings)
-    stored = storage.read()
     check_signer(signer, stored.text, stored.label)
     if is_in_several() and text.find_id(stored.document) == id_:
         return (yield from skip_written(stored, _describe_active(id_)))
     _check_can_start(storage, stored, id_)
     specified = loaded.find_document(stored.document)
     candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
-    mode, default = ("shadow", 100) if shadow else ("share", 1)
-    rollout: Object = {"id": id_, "mode": mode, "share": default if share is None else share}
-    for key, shares in (("clusters", clusters), ("groups", groups)):
-        if shares:
-            rollout[key] = dict(shares)
-    if by != "workload":
-        rollout["by"] = by
+    rollout = _describe_shares(id_, share, clusters, groups, by, shadow=shadow)
     rollout |= _describe_limits(candidate, needs, reason)
     changed = text.set_rollout(stored.document, rollout)
     check_document(storage, changed, loaded.files)
@@ -97,8 +90,26 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     regions.share("written", set[str]).add(changed)
     yield
     click.echo(f"candidate  {_describe_candidate(candidate)}")
-    _report_start(storage, storage.write(changed, stored, signer), rollout)
-    return None
+    label = storage.write(changed, stored, signer)
+    storage.upload(loaded.digest, loaded.files)  # if a prune deleted files at the same time
+    return _report_start(storage, label, rollout)
+
+
+def _describe_shares(
+    id_: str,
+    share: float | None,
+    clusters: tuple[tuple[str, float], ...],
+    groups: tuple[tuple[str, float], ...],
+    by: str,
+    *,
+    shadow: bool,
+) -> Object:
+    mode, default = ("shadow", 100) if shadow else ("share", 1)
+    rollout: Object = {"id": id_, "mode": mode, "share": default if share is None else share}
+    for key, shares in (("clusters", clusters), ("groups", groups)):
+        if shares:
+            rollout[key] = dict(shares)
+    return rollout if by == "workload" else rollout | {"by": by}
 
 
 def _describe_limits(candidate: Object, needs: tuple[int, int, int] | None, reason: str) -> Object:
