@@ -42,7 +42,7 @@ def _clean_caches() -> Generator[None]:
 
 def _clear_caches() -> None:
     for name, module in [*sys.modules.items()]:
-        if name.partition(".")[0] in {"podgraft", "fuzz", "injectors"}:
+        if name.partition(".")[0] in {"podgraft", "fuzz", "core"}:
             for value in [*vars(module).values()]:
                 if isinstance(value, _CACHED) and not _returns_identity(value):
                     value.cache_clear()

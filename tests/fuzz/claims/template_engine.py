@@ -93,7 +93,8 @@ def _rows() -> tuple[Row, ...]:
     ]
     for folder in _FOLDERS:
         for path in sorted((_TESTS / folder / "fixtures").glob("*.jsonl")):
-            rows += load_answers(path)
+            if not path.stem.startswith("cast-"):  # of earlier releases of spf13/cast
+                rows += load_answers(path)
     return tuple(row for row in rows if isinstance(row["template"], str) and "delims" not in row)
 
 
