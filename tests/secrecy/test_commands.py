@@ -186,7 +186,7 @@ RUNS = (
     # The documents of the bundle are what was asked for.
     *(
         Run(
-            command_line=f"podgraft policy export --kubernetes 1.36 {LOCAL}{how}",
+            command_line=f"podgraft policy export --native --kubernetes 1.36 {LOCAL}{how}",
             status=status,
             may_print=(status, template) == (0, EXPORTED),
             files={"bundle/other.yaml": OVERLAY % template},

@@ -813,7 +813,7 @@ def test_names_with_syntax_are_refused(
 
 
 def run_export(*arguments: str, release: str = "1.36") -> int:
-    command = ["policy", "export", "--kubernetes", release, *arguments]
+    command = ["policy", "export", "--native", "--kubernetes", release, *arguments]
     return cli.main(command)
 
 
@@ -923,9 +923,9 @@ def test_a_rollout_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--native", "--kubernetes", "1.36"], "'--native'. Leave it out: the output is always"),
-        ([], "Missing option '--kubernetes'"),
-        (["--kubernetes", "1.9"], "use 1.28 to 1.37"),
+        (["--kubernetes", "1.36"], "Missing option '--native'"),
+        (["--native"], "Missing option '--kubernetes'"),
+        (["--native", "--kubernetes", "1.9"], "use 1.28 to 1.37"),
     ],
 )
 def test_options_are_checked(

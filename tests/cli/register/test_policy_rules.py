@@ -104,7 +104,7 @@ def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Captur
     (tmp_path / "bundle" / "policies.yaml").write_text("".join(texts))
     command = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
     command += [str(tmp_path)]
-    export = ["policy", "export", "--kubernetes", "1.36", "-o", str(tmp_path / "all")]
+    export = ["policy", "export", "--native", "--kubernetes", "1.36", "-o", str(tmp_path / "all")]
     assert main([*export, "--config", str(tmp_path / "bundle")]) == 0
     (tmp_path / "secret.yaml").write_text(texts[1])
     unbound = texts[1].split("---")[0]
@@ -126,7 +126,7 @@ def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Captur
 
 def test_exported_overlays_have_no_rule(tmp_path: Path, capsys: Capture) -> None:
     hello, native = str(SAMPLES / "hello"), str(tmp_path / "native")
-    export = ["policy", "export", "--kubernetes", "1.36", "-o", native]
+    export = ["policy", "export", "--native", "--kubernetes", "1.36", "-o", native]
     assert main([*export, "--config", hello]) == 0
     capsys.readouterr()
     register = ["register", "--url", "https://example.com", "--all-namespaces"]

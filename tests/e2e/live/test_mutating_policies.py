@@ -208,7 +208,7 @@ def test_stored_objects_are_those_of_kube_apiserver(
 
     # The cluster moves to its own policies.
     exported = place.folder / "native"
-    command = ["policy", "export", "--kubernetes", "1.37", "-o", str(exported)]
+    command = ["policy", "export", "--native", "--kubernetes", "1.37", "-o", str(exported)]
     assert main([*command, "--config", "store/policies"]) == 0
     (place.folder / "part").mkdir()
     for path in exported.glob("*-no-new-privileges.yaml"):  # podgraft runs it first, too

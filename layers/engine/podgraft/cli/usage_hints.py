@@ -81,11 +81,6 @@ _FORMS: Mapping[str, str] = {
     "--guard": "--sidecar-check",
 }
 
-# Options that a command does not need any more, and why.
-_NEEDLESS: Mapping[str, str] = {
-    "--native": "Leave it out: the output is always policies of Kubernetes."
-}
-
 # Arguments that another command prints.
 _PRINTED: Mapping[str, str] = {"VERSION": "history", "IDENTITY": "tokens list"}
 
@@ -102,8 +97,6 @@ def add_hint(error: click.ClickException) -> None:
         if similar:
             _add_text(error, f" Did you mean {' or '.join(similar)}?")
             vars(error)["possibilities"] = None  # of click, by letters
-        elif error.option_name in _NEEDLESS and context.command.name == "export":
-            _add_text(error, f" {_NEEDLESS[error.option_name]}")
     elif error.message.startswith(_EXTRA_ARGUMENT) and _has_option(context.command, "-f"):
         _add_text(error, "; use -f once for each file.")
     elif isinstance(error, click.MissingParameter):

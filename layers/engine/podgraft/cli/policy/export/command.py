@@ -38,6 +38,7 @@ def _parse_release(
 
 
 @command_help.command("export")
+@click.option("--native", is_flag=True, help="Write the policies of Kubernetes. Required.")
 @click.option(
     "--kubernetes",
     "minor",
@@ -57,6 +58,7 @@ def _parse_release(
 @inject_options
 def export_policy(
     *,
+    native: bool,
     minor: int | None,
     partial: bool,
     folder: Path | None,
@@ -69,6 +71,8 @@ def export_policy(
     express their templates. If something cannot be exported, the command lists it, writes
     nothing, and the exit status is 1.
     """
+    if not native:
+        raise click.UsageError("Missing option '--native': the output is policies of Kubernetes")
     snapshot = load(parse_options(given)).snapshot
     minor = minor or snapshot.policy.kubernetes_minor
     if minor is None:
