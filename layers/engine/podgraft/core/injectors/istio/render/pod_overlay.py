@@ -89,7 +89,7 @@ def _make_syntax_error(error: yaml.NotYAMLError) -> OverlayError:
 
 def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
     """Merge as Istio does: over the pod as Go prints it."""
-    printed = pod or _EMPTY_POD
+    printed: Object = pod or _EMPTY_POD
     spec = printed.get("spec") or {}
     if isinstance(spec, dict) and "containers" not in spec:
         printed = {**printed, "spec": {**spec, "containers": None}}
