@@ -32,7 +32,11 @@ TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
-NO_TOKEN = "create one: podgraft tokens issue"
+# The remedies of messages that name another command.
+REMEDIES = {
+    "create one: podgraft tokens issue": "issue",
+    "replace it: podgraft tokens rotate": "rotate",
+}
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 CREATED = "2026-01-15T12:00:00Z"  # of earlier tokens: more than a year before a long run ends
 MOST_PUSHES = 8  # after a deletion
@@ -368,8 +372,9 @@ class Operators(Hands):
             lock = _LOCK.search(output)
             if self._settled and lock:  # the remedy of the message
                 self._remove(lock[1].removeprefix(f"{PREFIX}/"))
-            if self._settled and NO_TOKEN in output:
-                line = ["tokens", "issue", *line[2:]]
+            for remedy, verb in REMEDIES.items():
+                if self._settled and remedy in output:
+                    line = ["tokens", verb, *line[2:]]
             status, output = self._run(line, prints_secret=prints_secret)
         if line[0] == "tokens":
             change = self._unfinished.discard if status == 0 else self._unfinished.add
