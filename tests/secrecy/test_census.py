@@ -18,7 +18,7 @@ from podgraft.service.store.folder.census import FolderCensus
 from secrecy.calls import BEARER, SCENARIOS, Call, edit_review, pod
 from secrecy.known_secrets import MARK, find_secrets
 
-FORMATS = ("text", "json", "markdown", "html")
+FORMATS = ("text", "json", "markdown")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy
 from e2e.aws.operator import (
-    containers,
+    await_injection,
     issue,
     local,
     podgraft,
@@ -36,9 +36,7 @@ def test_each_stage_responds_by_its_own_policy_and_tokens(
     stack: Stack, prod: Stack, tokens: Tokens
 ) -> None:
     for stage, injected in ((stack, True), (prod, False)):
-        answer = send_review(stage, tokens[stage.name], "both")
-        assert answer.status == 200, f"{answer.body}\n{stage.logs()}"
-        assert ("istio-proxy" in containers(answer)) is injected
+        await_injection(stage, tokens[stage.name], "both", injected=injected)
     assert send_review(prod, tokens[stack.name], "both").status == 401
     assert send_review(stack, tokens[prod.name], "both").status == 401
 
