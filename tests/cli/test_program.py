@@ -65,11 +65,15 @@ def end_by(number: int, done: list[str]) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_command_cleans_up_before_a_signal_ends_it(number: signal.Signals) -> None:
     done: list[str] = []
-    with pytest.raises(SystemExit) as caught:
-        end_by(number, done)
+    before = signal.signal(number, signal.SIG_DFL)  # nohup ignores SIGHUP
+    try:
+        with pytest.raises(SystemExit) as caught:
+            end_by(number, done)
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
     assert caught.value.code == 128 + number
     assert done == ["cleaned up"]
-    assert signal.getsignal(number) is signal.SIG_DFL
 
 
 def test_a_command_ignores_the_signals_that_its_parent_ignores() -> None:

@@ -28,6 +28,7 @@ def podgraft(stack: Stack, *arguments: str) -> str:
 
 def local(policy: Path) -> str:
     """The folder of a policy, with the sample bundle if it has none."""
+    assert policy.name == "policy.yaml"
     if not policy.with_name("bundle").exists():
         shutil.copytree(SAMPLE / "bundle", policy.with_name("bundle"))
     return str(policy.parent)

@@ -25,7 +25,8 @@ def tokens(stack: Stack, prod: Stack, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("tokens")
     found: Tokens = {}
     for stage, word in ((stack, "enabled"), (prod, "disabled")):
-        policy = folder / f"{stage.name}.yaml"
+        policy = folder / word / "policy.yaml"
+        policy.parent.mkdir()
         policy.write_text(f"policy: {word}\n")
         podgraft(stage, "push", local(policy), *remote(stage))
         found[stage.name] = issue(stage, "both", folder / stage.name)
