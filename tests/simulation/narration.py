@@ -67,14 +67,14 @@ class Narrator:
         lost = [name for name in facts.get("_names", ()) if known.get(name) and name not in found]
         new = [f"{name} version {n}" for name, n in found.items() if known.get(name) != n]
         known.update({**dict.fromkeys(lost, 0), **found})
-        told = [*(["reads " + ", ".join(new)] if new else [])]
-        told += [f"finds no {', '.join(lost)} any more"] if lost else []
+        parts = [*(["reads " + ", ".join(new)] if new else [])]
+        parts += [f"finds no {', '.join(lost)} any more"] if lost else []
         missing = [name for name in facts.get("_names", ()) if name != "callers"]  # no registry
-        if not told and is_first and missing:
+        if not parts and is_first and missing:
             return f"finds no {', '.join(missing)}"
-        if not told and any(name.endswith("/policy") for name in facts.get("_names", ())):
+        if not parts and any(name.endswith("/policy") for name in facts.get("_names", ())):
             return "refreshes; nothing is new"
-        return ", and ".join(told)
+        return ", and ".join(parts)
 
 
 def describe_start(event: Event) -> str:

@@ -44,12 +44,12 @@ def tell(result: Result, limit: int | None = MAX_LINES) -> str:
     violation = result.violations[0] if result.violations else None
     until = violation.time if violation else result.seconds
     seen = [each for each in result.events if each.time <= until]
-    told = sorted(
+    shown = sorted(
         [*_describe_weather(result.plan, until), *list_lines(seen)], key=lambda each: each.time
     )
-    told = list(_join_equal(told))
-    left_out = max(0, len(told) - limit) if limit is not None else 0
-    lines = [f"  {format_time(each.time)}  {each.who:<14} {each.what}" for each in told[left_out:]]
+    shown = list(_join_equal(shown))
+    left_out = max(0, len(shown) - limit) if limit is not None else 0
+    lines = [f"  {format_time(each.time)}  {each.who:<14} {each.what}" for each in shown[left_out:]]
     head = [_name_violation(violation) if violation else "no law is violated"]
     head.append(_describe_world(result.plan))
     if left_out:
@@ -133,14 +133,14 @@ def _sum_up(events: Iterable[Event]) -> Iterator[str]:
 def write_page(result: Result, path: Path) -> None:
     """Write a page that draws the lanes of a run; it needs no server and no network."""
     plan = result.plan
-    told = [*_describe_weather(plan, plan.seconds), *list_lines(result.events)]
+    events = [*_describe_weather(plan, plan.seconds), *list_lines(result.events)]
     data = {
         "about": _describe_world(plan),
         "seconds": plan.seconds,
         "windows": [{"start": each.start, "end": each.end} for each in plan.windows],
         "events": [
             {"t": each.time, "who": each.who, "text": each.what, "bad": each.is_bad}
-            for each in sorted(told, key=lambda each: each.time)
+            for each in sorted(events, key=lambda each: each.time)
         ],
         "violations": [
             {"t": each.time, "text": _name_violation(each)} for each in result.violations

@@ -20,7 +20,7 @@ _HEAD = f"""\
 `make simulate-defects WRITE=1` writes this table: which law finds each defect first, at which of
 {MAX_SEEDS} seeds, and what is left of the plan of that seed when its run is made small: its actions
 and windows of weather, and how many clusters and environments they need. `make simulate SEED=0
-DEFECT=D2 SHRINK=1` tells such a small run.
+DEFECT=D2 SHRINK=1` prints the story of such a small run.
 
 | | planted defect | law | seed | actions + windows | made small | clusters + environments |
 |---|---|---|---|---|---|---|

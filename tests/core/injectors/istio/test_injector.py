@@ -128,7 +128,7 @@ def test_the_empty_status_that_kube_apiserver_sends_remains() -> None:
 
 def test_an_empty_list_of_init_containers_is_not_printed() -> None:
     """As by a template for istio-cni, which needs no istio-init."""
-    template = "spec:\n  initContainers:\n  containers:\n  - {name: istio-proxy, image: p}\n"
+    template = "spec:\n  initContainers: []\n  containers:\n  - {name: istio-proxy, image: p}\n"
     done = bundles.template_injector(template).inject(pod(APP), REQUEST)
     assert "initContainers" not in object_at(done.pod, "spec")
 
