@@ -136,11 +136,12 @@ def test_the_checksums_are_those_of_all_files(release: Release) -> None:
     assert names == release.first.keys() - {"SHA256SUMS"}
 
 
-def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> None:
+def test_no_file_of_an_archive_contains_a_path_of_the_builder(release: Release) -> None:
     paths = [str(path).encode() for path in (release.folder.parents[1], ROOT, Path(sys.prefix))]
-    for part in ("dependencies-.*", "engine-.*", "function", "cleanup", "guard", "watch"):
-        name = rf".*-{part}\.zip"
-        with ZipFile(io.BytesIO(release.first[release.find(name)])) as archive:
+    archives = [name for name in release.first if name.endswith(".zip")]
+    assert "podgraft-0.2.0-rotation.zip" in archives
+    for name in archives:
+        with ZipFile(io.BytesIO(release.first[name])) as archive:
             assert archive.namelist() == sorted(archive.namelist())
             for member in archive.namelist():
                 content = archive.read(member)
@@ -150,7 +151,7 @@ def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> 
 def test_every_bill_of_materials_is_valid(release: Release) -> None:
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     names = [name for name in release.first if name.endswith(".cdx.json")]
-    assert len(names) == 10
+    assert {"podgraft-0.2.0-rotation.zip.cdx.json"} < set(names)
     for name in names:
         assert validator.validate_str(release.first[name].decode()) is None, name
         document = json.loads(release.first[name])
