@@ -81,4 +81,4 @@ def _build_for_kubernetes(program: str, version: str) -> str:
 
 
 # The files that a program has from another one.
-_SHARED = {"defaults": ("mutation/objects.go",)}
+_SHARED = dict.fromkeys(("defaults", "documents"), ("mutation/objects.go",))

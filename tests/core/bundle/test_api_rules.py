@@ -1,49 +1,69 @@
-"""Policies that podgraft evaluates, and that the API of Kubernetes refuses: errors of a check.
+"""Documents that podgraft accepts, and that the API of Kubernetes refuses: errors of a check.
 
-Each row was compared with validation.go of k8s.io/kubernetes 1.37.
+The fixture has documents with the errors of kube-apiserver 1.37 (tests/oracle/documents).
 """
+
+import re
+from typing import Any
 
 import pytest
 
+from oracle import program
+from oracle.documents.record import (
+    BINDING,
+    FIXTURE,
+    MUTATING_BINDING,
+    POLICY,
+    RULE,
+    change,
+    define,
+    make_documents,
+)
+from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import Object
 from podgraft.core.bundle import api_rules, manifests
 from podgraft.kube import yaml
+from podgraft.kube.patch import pointer
+from support.corpus import assert_corpus
 
-RULE = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"
-POLICY = f"""
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {{name: p}}
-spec:
-  matchConstraints: {{resourceRules: [{RULE}]}}
-  validations: [{{expression: 'true'}}]
-"""
-BINDING = """
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicyBinding
-metadata: {name: b}
-spec: {policyName: p}
-"""
+ROWS = program.load_rows(FIXTURE)
 
 
-def find_errors(document: str) -> list[str]:
-    parsed = manifests.parse_manifests({"p.yaml": document.encode()})
-    return [str(each) for each in api_rules.find_errors(parsed)]
+def find_errors(document: Object) -> list[Diagnostic]:
+    parsed = manifests.parse_manifests({"p.yaml": yaml.dump(document).encode()})
+    return [*api_rules.find_errors(parsed)]
 
 
-def change(document: str, changed: str) -> str:
-    """A document with other fields in metadata or spec."""
-    value = yaml.load(document)
-    assert isinstance(value, dict)
-    changes = yaml.load(changed)
-    assert isinstance(changes, dict)
-    for key, members in changes.items():
-        part = value.get(key)
-        assert isinstance(members, dict)
-        assert isinstance(part, dict)
-        merged: Object = {**part, **members}
-        value[key] = merged
-    return yaml.dump(value)
+def find_pointers(row: program.Row) -> set[str]:
+    return {error.pointer for error in find_errors(row["document"])}
+
+
+def kubernetes_pointers(row: program.Row) -> set[str]:
+    """The paths of the errors of kube-apiserver as JSON Pointers.
+
+    It moves the only schema of a definition to ``spec.validation`` before it checks it.
+    """
+    paths = [
+        re.sub(r"^spec\.validation\b", "spec.versions[0].schema", path)
+        for path in row.get("paths", ())
+    ]
+    tokens = [re.findall(r"(?<=\[)[^\]]*(?=\])|[^.\[\]]+", path) for path in paths]
+    return {"".join(f"/{pointer.escape(token)}" for token in each) for each in tokens}
+
+
+def has_the_same_path(ours: Any, kubernetes: Any) -> bool:
+    """Whether both have no error, or both an error at the same path, or in the same list."""
+    lists = {re.sub(r"/\d+$", "", path) for path in kubernetes}
+    return bool(ours) == bool(kubernetes) and (not ours or bool(ours & (kubernetes | lists)))
+
+
+def test_the_api_refuses_the_same_documents() -> None:
+    assert_corpus(ROWS, expected=kubernetes_pointers, actual=find_pointers, same=has_the_same_path)
+
+
+def test_the_fixture_has_all_documents() -> None:
+    assert [row["document"] for row in ROWS] == [*make_documents()]
+    assert sum("paths" in row for row in ROWS) > 150
 
 
 def rule(changed: str) -> str:
@@ -75,32 +95,35 @@ REFUSED = (
         "/spec/validations/0/message: has a line break; write it in one line",
     ),
     (
-        BINDING,
+        MUTATING_BINDING,
         "{spec: {paramRef: {name: a}}}",
         "/spec/paramRef/parameterNotFoundAction: is missing; use Deny or Allow",
     ),
     (
-        BINDING.replace("Mutating", "Validating"),
+        BINDING,
         "{spec: {validationActions: [Deny, Deny]}}",
-        "/spec/validationActions: has Deny twice; remove one of the two",
+        "/spec/validationActions/1: has Deny twice; remove one of the two",
     ),
-    (BINDING, f"{{spec: {{matchResources: {{excludeResourceRules: [{RULE}]}}}}}}", ""),
-    # What the API accepts
-    (POLICY, "{metadata: {name: a.b-c.example.com}}", ""),
-    (POLICY, conditions("a", "example.com/a", *(f"c{n}" for n in range(62))), ""),
-    (POLICY, rule("resources: ['*', pods/status]").replace("resources: [pods], ", ""), ""),
-    (POLICY, rule("resources: ['*/*']").replace("resources: [pods], ", ""), ""),
-    (POLICY, '{spec: {validations: [{expression: "true", message: "a\\n"}]}}', ""),
-    (BINDING.replace("/v1", "/v1alpha1"), "{spec: {paramRef: {name: a}}}", ""),
+)
+FIELD = "/spec/versions/0/schema/openAPIV3Schema/properties/f"
+DEFINITIONS = (
+    ("{type: text}", 'type: got "text"; use array, boolean, integer, number, object, string'),
+    (
+        "{type: array, x-kubernetes-list-type: map, items: {type: object}}",
+        "x-kubernetes-list-map-keys: is missing; name the fields that identify an element",
+    ),
+    ("{type: integer, default: a}", 'default: must be of type integer, got "a"; correct the'),
+    ("{type: object, default: {a: 1}}", "default: has a, which the schema does not define; define"),
 )
 
 
 @pytest.mark.parametrize(("document", "changed", "message"), REFUSED)
 def test_what_the_api_refuses_is_an_error(document: str, changed: str, message: str) -> None:
-    found = find_errors(change(document, changed))
-    assert len(found) == bool(message), found
-    assert all(message in each for each in found)
+    (error,) = find_errors(change(document, changed))
+    assert message in str(error)
 
 
-def test_documents_without_a_fault_have_no_error() -> None:
-    assert find_errors(POLICY) == find_errors(BINDING) == []
+@pytest.mark.parametrize(("field", "message"), DEFINITIONS)
+def test_a_field_of_a_definition_names_its_location_and_remedy(field: str, message: str) -> None:
+    (error,) = find_errors(define(f"{{type: object, properties: {{f: {field}}}}}"))
+    assert str(error).startswith(f"p.yaml {FIELD}/{message}")

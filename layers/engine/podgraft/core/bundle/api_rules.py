@@ -1,17 +1,17 @@
-"""Policies that podgraft evaluates, and that the API of Kubernetes refuses.
+"""Policies and CustomResourceDefinitions that podgraft accepts, and the API of Kubernetes refuses.
 
-Only the commands check this: a version in force with such a policy stays valid.
+Only the commands check this: a version in force with such a document stays valid.
 Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
 from podgraft.kube.names import label_key_problem, object_name_problem
 from podgraft.kube.patch import pointer
+from podgraft.kube.structured import custom_resources, definition_rules
 
 from .manifests import Manifest, Manifests
 
@@ -23,15 +23,18 @@ _Found: TypeAlias = tuple[Sequence[str | int], str, str]
 
 
 def find_errors(manifests: Manifests) -> Iterator[Diagnostic]:
-    """Yield an error for each part of a policy or a binding that kube-apiserver refuses."""
+    """Yield an error for each part of a document that kube-apiserver refuses."""
     for manifest in manifests.manifests:
-        if manifest.kind in _POLICIES | _BINDINGS:
+        if manifest.kind in _POLICIES | _BINDINGS | {custom_resources.KIND}:
             for path, problem, remedy in _check_document(manifest):
                 text = "".join(f"/{pointer.escape(str(part))}" for part in path)
                 yield manifest.make_diagnostic(text, problem, remedy)
 
 
 def _check_document(manifest: Manifest) -> Iterator[_Found]:
+    if manifest.kind == custom_resources.KIND:
+        yield from definition_rules.find_errors(manifest.object)
+        return
     spec = object_at(manifest.object, "spec")
     problem = object_name_problem(manifest.name)
     if problem is not None:
@@ -40,27 +43,27 @@ def _check_document(manifest: Manifest) -> Iterator[_Found]:
         yield ("metadata", "namespace"), "is set, and policies have none", "remove it"
     if manifest.kind in _BINDINGS:
         # v1alpha1 has a default for the action.
-        yield from _check_binding(spec, is_required=not manifest.api_version.endswith("alpha1"))
+        default = "Deny" if manifest.api_version.endswith("alpha1") else ""
+        yield from _check_binding(spec, default)
         yield from _check_rules(spec, "matchResources")
         return
     yield from _check_conditions(spec)
     yield from _check_rules(spec, "matchConstraints")
     for index, each in enumerate(objects_at(spec, "validations")):
-        if set("\r\n") & set(string_at(each, "message").strip()):
-            yield (
-                ("spec", "validations", index, "message"),
-                "has a line break",
-                "write it in one line, or use messageExpression",
-            )
+        path, message = ("spec", "validations", index, "message"), string_at(each, "message")
+        if set("\r\n") & set(message.strip()):
+            yield path, "has a line break", "write it in one line, or use messageExpression"
+        elif message and not message.strip():
+            yield path, "has only spaces", "write a message, or remove it"
 
 
-def _check_binding(spec: Object, *, is_required: bool) -> Iterator[_Found]:
+def _check_binding(spec: Object, default: str) -> Iterator[_Found]:
     ref = spec.get("paramRef")
-    if isinstance(ref, dict) and not ref.get("parameterNotFoundAction") and is_required:
+    if isinstance(ref, dict) and not ref.get("parameterNotFoundAction", default):
         path = ("spec", "paramRef", "parameterNotFoundAction")
         yield path, "is missing", "use Deny or Allow"
-    for name in _find_repeated(list_at(spec, "validationActions")):
-        yield ("spec", "validationActions"), f"has {name} twice", "remove one of the two"
+    for index, name in _find_repeated(list_at(spec, "validationActions")):
+        yield ("spec", "validationActions", index), f"has {name} twice", "remove one of the two"
 
 
 def _check_conditions(spec: Object) -> Iterator[_Found]:
@@ -72,9 +75,9 @@ def _check_conditions(spec: Object) -> Iterator[_Found]:
             f"use at most {_MAX_CONDITIONS}: join some with &&",
         )
     names = [string_at(each, "name") for each in conditions]
-    for name in _find_repeated(names):
+    for index, name in _find_repeated(names):
         yield (
-            ("spec", "matchConditions", _find_last(names, name), "name"),
+            ("spec", "matchConditions", index, "name"),
             f'got "{name}", which another condition has',
             "give each condition another name",
         )
@@ -84,12 +87,11 @@ def _check_conditions(spec: Object) -> Iterator[_Found]:
             yield ("spec", "matchConditions", index, "name"), problem.got, problem.remedy
 
 
-def _find_last(names: Sequence[str], name: str) -> int:
-    return len(names) - 1 - names[::-1].index(name)
-
-
-def _find_repeated(values: Iterable[JSON]) -> list[str]:
-    return [name for name, count in Counter(map(str, values)).items() if name and count > 1]
+def _find_repeated(values: Sequence[JSON]) -> Iterator[tuple[int, JSON]]:
+    """The values that are in the list before, with their index."""
+    for index, value in enumerate(values):
+        if value and value in values[:index]:
+            yield index, value
 
 
 def _is_mixed(values: Sequence[str]) -> bool:
@@ -97,8 +99,19 @@ def _is_mixed(values: Sequence[str]) -> bool:
 
 
 def _is_mixed_resources(values: Sequence[str]) -> bool:
-    has_plain = any("/" not in each and each != "*" for each in values)
-    return ("*/*" in values and len(values) > 1) or ("*" in values and has_plain)
+    """Whether kube-apiserver refuses the resources: it compares each with those before it."""
+    plain = [each for each in values if "/" not in each]
+    return (
+        ("*/*" in values and len(values) > 1)
+        or ("*" in plain and plain[-1] != "*")
+        or any(_has_wildcard(each, values[:index]) for index, each in enumerate(values))
+    )
+
+
+def _has_wildcard(value: str, others: Sequence[str]) -> bool:
+    """Whether a wildcard includes a subresource."""
+    resource, _, subresource = value.partition("/")
+    return bool(subresource) and not {f"{resource}/*", f"*/{subresource}"}.isdisjoint(others)
 
 
 # The lists of a rule in which a wildcard stands alone.
