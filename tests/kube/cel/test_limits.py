@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from podgraft.kube.cel import CompileError, Environment, EvaluationError, Meter, Program
+from podgraft.kube.cel import (
+    CompileError,
+    CostExceededError,
+    Environment,
+    EvaluationError,
+    Meter,
+    Program,
+    extent,
+)
 from podgraft.kube.cel.limits import MAX_LEVELS, MAX_NODES
 from podgraft.kube.cel.syntax import children
 from podgraft.kube.cel.values import type_name
@@ -173,6 +181,47 @@ def test_a_chain_of_variables_has_the_limit_of_an_expression() -> None:
         return activation.evaluate(variables[-1].program, Meter(10**9))
 
     assert call_at_depth(0, run) == call_at_depth(DEEP, run) == len(variables)
+
+
+DOUBLED = "".join(f".map(x{number}, [x{number}, x{number}])" for number in range(60))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "... == ...",
+        "... != ...",
+        "[...] in [[...]]",
+        "....indexOf(...[0]) == 0",
+        "dyn(...).includes(...[0])",
+        "sets.contains(..., ...)",
+        "sets.equivalent(..., ...)",
+        "sets.intersects(..., ...)",
+        "[..., ...].distinct().size() == 1",
+        "'%s'.format([...]) == ''",
+        "....flatten().size() == 2",
+        "dyn(...).flatten(100).size() == 2",
+        "Object{a: ...} == Object{a: ...}",
+        "optional.of(...) == optional.of(...)",
+        "{'a': ...} == {'a': ...}",
+    ],
+)
+def test_a_value_that_contains_another_many_times_is_not_read(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each ``map`` contains what is before it twice: 2**60 values, and little memory."""
+    monkeypatch.setattr(extent, "MAX_VALUES", 1_000)
+    doubled = f"[1]{DOUBLED}"
+    program = ENVIRONMENT.compile_(text.replace("...", doubled))
+    with pytest.raises(CostExceededError, match="a value with more than 1000 members"):
+        program.evaluate({"object": {}, "v": True}, Meter(10**9))
+
+
+def test_concatenated_lists_have_a_limit() -> None:
+    """Each ``map`` doubles a list, which Go does without a copy, for one unit."""
+    program = ENVIRONMENT.compile_("[[1]]" + ".map(x, x + x)" * 40)
+    with pytest.raises(CostExceededError, match="a value with more than 2000000 members"):
+        program.evaluate({"object": {}, "v": True}, Meter(10**9))
 
 
 def test_objects_as_deep_as_a_request_can_be_are_compared() -> None:

@@ -30,6 +30,7 @@ class Overload:
     """One signature of a function; ``call`` gets a member's target as its first argument.
 
     With ``reads_go``, its last argument is what is known of values of Go (``GoTypes``).
+    With ``reads_all``, it reads its arguments at all levels, or copies them.
     ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it, and
     ``UNDECLARED`` where values have it that only ``dyn`` hides from the check of types.
     """
@@ -41,6 +42,7 @@ class Overload:
     cost: Cost = fixed_cost
     member: bool = False
     reads_go: bool = False
+    reads_all: bool = False
     since: int = 0
 
 
@@ -83,7 +85,12 @@ def make_test(read: Callable[[str], object]) -> Callable[[str], bool]:
 
 def reads_go(row: Overload) -> Overload:
     """A row whose function compares values, which may be values of Go."""
-    return replace(row, reads_go=True)
+    return replace(row, reads_go=True, reads_all=True)
+
+
+def reads_all(row: Overload) -> Overload:
+    """A row whose function reads its arguments at all levels: their extent has a limit."""
+    return replace(row, reads_all=True)
 
 
 def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:

@@ -7,6 +7,7 @@ from .activation import Evaluate, Frame
 from .constructors import Construct
 from .cost import LIST, MAP, STRUCT, Cost
 from .errors import EvaluationError, no_such_overload_error
+from .extent import check_extent
 from .overloads import Overload, OverloadSet
 from .values import Optional, Value, check_key, is_list, is_map, is_optional, type_name
 
@@ -67,6 +68,8 @@ def strict_call(
             for argument in arguments:
                 values.append(argument(frame))  # noqa: PERF401 - what is there is paid for
             overload = function.pick_known(known, values)
+            if overload.reads_all:
+                check_extent(values)
             known_types = (frame.go,) if overload.reads_go else ()
             result = overload.call(*values, *known_types)
         except EvaluationError as error:

@@ -9,10 +9,11 @@ values that Kubernetes merges as values of Go or rejects with the name of a Go t
 
 import math
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
 from podgraft.golang.strconv.quote import quote
+from podgraft.kube.cel.extent import MAX_VALUES, measure
 from podgraft.kube.cel.library.times import text_of_duration, text_of_timestamp
 from podgraft.kube.cel.values import (
     Duration,
@@ -34,8 +35,6 @@ _PATCH = "JSONPatch"
 # google.protobuf.Value has doubles: cel-go writes greater integers as text.
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_WHOLE_DOUBLE = 1e21
-# More than an object of 3 MiB, the most that kube-apiserver accepts, has.
-_MAX_VALUES = 1_000_000
 
 
 class ConversionError(Exception):
@@ -97,29 +96,11 @@ def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
 
 def _check_size(value: Value) -> None:
     """Refuse what no object can contain: a value can contain another one many times."""
-    layer, count = [value], 0
-    for _ in range(MAX_DEPTH + 1):
-        layer = [member for each in layer for member in _members(each)]
-        count += len(layer)
-        if count > _MAX_VALUES:
-            raise ConversionError(f"the value contains more than {_MAX_VALUES} values")
-        if not layer:
-            return
-    raise ConversionError(f"the value is nested deeper than {MAX_DEPTH} levels")
-
-
-def _members(value: Value) -> Iterable[Value]:
-    match value:
-        case Struct(fields=fields):
-            return fields.values()
-        case Optional(present=True, value=inner):
-            return (inner,)
-        case _ if is_list(value):
-            return value
-        case _ if is_map(value):
-            return value.values()
-        case _:
-            return ()
+    members, levels = measure((value,))
+    if members > MAX_VALUES:
+        raise ConversionError(f"the value contains more than {MAX_VALUES} values")
+    if levels > MAX_DEPTH:
+        raise ConversionError(f"the value is nested deeper than {MAX_DEPTH} levels")
 
 
 def _check_converts(value: Value, go_values: GoValues) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from podgraft.kube.cel.cost import (
@@ -15,7 +15,7 @@ from podgraft.kube.cel.cost import (
 )
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, equal
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
-from podgraft.kube.cel.overloads import Overload, function, member, reads_go
+from podgraft.kube.cel.overloads import Overload, function, member, reads_all, reads_go
 from podgraft.kube.cel.values import (
     NUMBERS,
     Duration,
@@ -163,15 +163,17 @@ def _intersects(left: list[Value], right: list[Value]) -> bool:
     return any(equal(first, second) for first in left for second in right)
 
 
-SETS = (
-    function("sets.contains", "list(A) list(A) -> bool", _contains, pairwise_cost),
-    function(
-        "sets.equivalent",
-        "list(A) list(A) -> bool",
-        _equivalent,
-        lambda v, r: 2 * pairwise_cost(v, r) - 1,
-    ),
-    function("sets.intersects", "list(A) list(A) -> bool", _intersects, pairwise_cost),
+def _equivalent_cost(arguments: Sequence[Value], result: Value) -> int:
+    return 2 * pairwise_cost(arguments, result) - 1
+
+
+SETS = tuple(
+    reads_all(function(f"sets.{name}", "list(A) list(A) -> bool", run, cost))
+    for name, run, cost in (
+        ("contains", _contains, pairwise_cost),
+        ("equivalent", _equivalent, _equivalent_cost),
+        ("intersects", _intersects, pairwise_cost),
+    )
 )
 
 # ext/lists.go rejects longer ranges, so one call cannot fill the memory.
@@ -238,11 +240,11 @@ def _sort(elements: list[Value]) -> list[Value]:
 
 EXTENDED_LISTS = (
     member("slice", "list(A) int int -> list(A)", _slice, list_cost),
-    member("flatten", "list(list(A)) -> list(A)", _flatten, flatten_cost),
-    member("flatten", "list(dyn) int -> list(dyn)", _flatten, flatten_cost),
+    reads_all(member("flatten", "list(list(A)) -> list(A)", _flatten, flatten_cost)),
+    reads_all(member("flatten", "list(dyn) int -> list(dyn)", _flatten, flatten_cost)),
     function("lists.range", "int -> list(int)", _range, list_cost),
     member("reverse", "list(A) -> list(A)", _reverse, list_cost),
-    member("distinct", "list(A) -> list(A)", _distinct, sort_cost),
+    reads_all(member("distinct", "list(A) -> list(A)", _distinct, sort_cost)),
     *(member("sort", f"list({name}) -> list({name})", _sort, sort_cost) for name in _COMPARABLE),
     *(
         member("@sortByAssociatedKeys", f"list(T) list({name}) -> list(T)", _sort_by, sort_cost)

@@ -10,7 +10,7 @@ from podgraft.kube.cel.cost import (
     traversal_cost,
 )
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, member, reads_all
 from podgraft.kube.patch.pointer import escape
 
 from .formatting import format_
@@ -99,8 +99,8 @@ EXTENDED_STRINGS = (
     member("indexOf", "string string int -> int", _index_of, deep_traversal_cost),
     member("lastIndexOf", "string string -> int", _last_index_of, deep_traversal_cost),
     member("lastIndexOf", "string string int -> int", _last_index_of, deep_traversal_cost),
-    member("join", "list(string) -> string", _join, result_copy_cost),
-    member("join", "list(string) string -> string", _join, result_copy_cost),
+    reads_all(member("join", "list(string) -> string", _join, result_copy_cost)),
+    reads_all(member("join", "list(string) string -> string", _join, result_copy_cost)),
     member("lowerAscii", "string -> string", _lower, traversal_cost),
     member("upperAscii", "string -> string", _upper, traversal_cost),
     member("replace", "string string string -> string", str.replace, copy_cost),
@@ -112,7 +112,7 @@ EXTENDED_STRINGS = (
     member("trim", "string -> string", trim_space, traversal_cost),
 )
 FORMATS = (
-    member("format", "string list(dyn) -> string", format_, traversal_cost),
+    reads_all(member("format", "string list(dyn) -> string", format_, traversal_cost)),
     function("strings.quote", "string -> string", _quote, traversal_cost),
 )
 

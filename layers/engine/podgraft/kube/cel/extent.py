@@ -1,0 +1,53 @@
+"""The extent of values: an expression can make a value that contains another one many times.
+
+``[x, x]`` in a loop or a chain of variables doubles a value that needs little memory, but a
+function that reads all levels of it would not end. kube-apiserver has no limit for it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from .errors import CostExceededError
+from .values import Optional, Struct, Value, is_list, is_map, is_optional
+
+# More than an object of 3 MiB, the most that kube-apiserver accepts, can have.
+MAX_VALUES = 2_000_000
+# As many characters count as one more value.
+_TEXT = 64
+_CONTAINERS = frozenset[type[object]]({list, dict, Struct, Optional})
+
+
+def check_extent(values: Sequence[Value]) -> None:
+    """Raise ``CostExceededError`` for more than ``MAX_VALUES`` members at all levels."""
+    for value in values:
+        if value.__class__ in _CONTAINERS:
+            members, _ = measure(values)
+            if members > MAX_VALUES:
+                raise CostExceededError(f"reads a value with more than {MAX_VALUES} members")
+            return
+
+
+def measure(values: Iterable[Value]) -> tuple[int, int]:
+    """Return the number of members at all levels, and the levels; it ends above ``MAX_VALUES``."""
+    layer: Iterable[Value] = values
+    count = levels = 0
+    while count <= MAX_VALUES:
+        layer = [*islice(_list_members(layer), MAX_VALUES + 1)]
+        if not layer:
+            break
+        levels += 1
+        characters = sum(len(member) for member in layer if member.__class__ is str)
+        count += len(layer) + characters // _TEXT
+    return count, levels
+
+
+def _list_members(values: Iterable[Value]) -> Iterator[Value]:
+    for value in values:
+        if is_list(value):
+            yield from value
+        elif is_map(value):
+            yield from value.values()
+        elif isinstance(value, Struct):
+            yield from value.fields.values()
+        elif is_optional(value) and value.present:
+            yield value.value
