@@ -7,7 +7,6 @@ configuration. Only a policy with a rollout needs this module.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -23,8 +22,6 @@ from .fuse import Fuse
 from .group_snapshots import MakeCandidate
 from .snapshot import BundleCache, Snapshot, SnapshotSet, make_snapshot
 from .version_check import VersionCheck
-
-_LOG = logging.getLogger("podgraft.service.store")
 
 # Loading takes 291 ns per byte, so this is about 1.2 s. The stable configuration has 20 MiB.
 MAX_BYTES = 4 * 1024 * 1024
@@ -90,7 +87,6 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
         return _attach(snapshots, candidates, _make_safe(load, base))
     except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
         disabled = replace(base, disabled=_classify(error), problem=_describe(error))
-        _LOG.warning("candidate of rollout %s: %s", rollout.id, disabled.problem)
         candidates = dict.fromkeys(_clusters(snapshots), disabled)
     return _attach(snapshots, candidates, lambda _cluster, _groups: disabled)
 
