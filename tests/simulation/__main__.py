@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from .campaign import run_campaign
-from .defects import DEFECTS, plant
+from .defects import ALL_DEFECTS, plant
 from .defects.proof import TABLE, find_defects, format_table
 from .plan import Plan, make_plan
 from .reached import forget
@@ -36,7 +36,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--trace", action="store_true", help="tell the whole story")
     parser.add_argument("--events", action="store_true", help="print all events as JSON")
     parser.add_argument("--shrink", action="store_true", help="make the run as small as possible")
-    parser.add_argument("--defect", choices=sorted(DEFECTS), help="plant a defect")
+    parser.add_argument("--defect", choices=sorted(ALL_DEFECTS), help="plant a defect")
     parser.add_argument("--defects", action="store_true", help="plant each defect in turn")
     parser.add_argument("--write-docs", action="store_true", help="write the table of defects")
     parser.add_argument("--coverage", help="print the branches not reached; more: of earlier runs")

@@ -1,9 +1,11 @@
-"""The names in the stores of the world, and their keys."""
+"""The names in the stores of the world, and their keys, and those in requests."""
 
 from __future__ import annotations
 
 PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
 CENSUS = "census-of-the-world"
+SAME, REINVOKED = "same", "reinvoked"  # a request that is sent again, and why
+OTHER_WEBHOOK = {"changed-by": "another-webhook"}  # the labels that it adds to a pod
 
 
 def format_registry_key(digest: str) -> str:

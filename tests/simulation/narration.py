@@ -161,7 +161,7 @@ def _describe_cluster(event: Event) -> str:
 def _describe_review(event: Event) -> str:
     facts = event.facts
     who = "an attacker" if facts["verb"] in {"attack", "wander"} else f"pod web-{facts['pod']}"
-    asks = f"{who} asks {facts['env']}"
+    asks = f"{who} asks {'again ' if facts['verb'] == 'again' else ''}{facts['env']}"
     if facts["code"] == 0:
         return f"{asks}: no response within {facts['timeout']} s"
     if "audit" not in facts:

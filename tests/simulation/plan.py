@@ -23,6 +23,7 @@ PAIRS = 3  # of pushes at the same time
 LAST_SHIFT_SECONDS = 700.0  # before the healing
 BUSY_SECONDS, BUSY_PAUSE_SECONDS = 510.0, 20.0
 BUSY, PROCESSOR, SLOW_SECONDS = "busy", "processor", 2.5  # a window, its service, a review's cost
+ADOPT_SECONDS = 60.0  # after a rotation, so environments have read a later version
 SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
 EXPIRIES = (16 * 3600.0, 40 * 3600.0)
@@ -46,6 +47,9 @@ KINDS = {
     "downgrade": 0.08,
     # Many reviews, while the processor of the functions is slow, or Parameter Store.
     "busy": 0.1,
+    # kube-apiserver sends requests again; a person deletes the registry, and adopts it again.
+    "reinvocation": 0.2,
+    "adopted": 0.1,
 }
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
@@ -153,8 +157,13 @@ _NEEDS = {
     "upgrade": {"functions", "large"},
     "downgrade": {"functions", "registry", "tokens"},
     "busy": set[str](),
+    "adopted": {"registry", "tokens"},
 }
-_EXCLUDES = {"downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"}}
+_EXCLUDES = {
+    "downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"},
+    # Copies of a registry have neither sources nor ends of tokens.
+    "adopted": {"finished", "sources", "expiry", "downgrade", "upgrade"},
+}
 
 
 def _add_needs(features: tuple[str, ...]) -> tuple[str, ...]:
@@ -246,6 +255,7 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
         *_make_twins(dice, plan),
         *_make_large(dice, plan),
         *_make_releases(dice, plan),
+        *_make_adoptions(dice, plan),
     ]
     # After the healing, people finish what failed: every command must succeed now. A new policy
     # would hide an environment that does not return to an earlier one.
@@ -263,7 +273,7 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
 
 
 def _make_twins(dice: Dice, plan: Plan) -> list[Action]:
-    """Let two pipelines push at the same time."""
+    """Let two pipelines push at the same time, and two people deny bundles."""
     actions: list[Action] = []
     for number in range(PAIRS if "twins" in plan.features else 0):
         time = dice.between(f"plan/twins/{number}/time", BEGIN_SECONDS, plan.heal)
@@ -271,6 +281,13 @@ def _make_twins(dice: Dice, plan: Plan) -> list[Action]:
             path = f"plan/twins/{number}/{each}"
             options = {**choose_bundle(dice, path), "halves": False}
             actions.append(Action(f"command/twin-{number}-{each}", time, "push", "c0", options))
+    if {"twins", "deny"} <= {*plan.features}:
+        time = dice.between("plan/twins/deny/time", BEGIN_SECONDS, plan.heal)
+        other = dice.whole("plan/twins/deny/bundle", 2, 4)
+        actions += [
+            Action(f"command/twin-deny-{each}", time, "deny", "c0", {"bundle": each})
+            for each in (1, other)
+        ]
     return actions
 
 
@@ -316,6 +333,22 @@ def _make_releases(dice: Dice, plan: Plan) -> list[Action]:
         later = Action(f"command/release-key-{number}", time - 60, "hand", "c0", {"kind": "key"})
         actions += [later] if number == 0 else []
     return [each for each in actions if each.verb != "rotate" or "tokens" in plan.features]
+
+
+def _make_adoptions(dice: Dice, plan: Plan) -> list[Action]:
+    """Let a person delete the registry of callers, and adopt their documents again."""
+    actions: list[Action] = []
+    for number in range(2 if "adopted" in plan.features else 0):
+        path = f"plan/adoption/{number}"
+        time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
+        options = {"seconds": dice.scale(f"{path}/seconds", 5, 200)}
+        actions += [
+            Action(
+                f"command/adopt-rotate-{number}", time - 1, "rotate", f"c{number % plan.clusters}"
+            ),
+            Action(f"command/adopt-{number}", time + ADOPT_SECONDS, "adopt", "c0", options),
+        ]
+    return actions
 
 
 def _make_mistakes(dice: Dice, plan: Plan) -> list[Action]:

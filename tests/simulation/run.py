@@ -26,7 +26,7 @@ from .dice import Dice
 from .laws import make_laws
 from .ledger import Event, Ledger, Violation
 from .machine import SimulatedMachine
-from .names import BUCKET, CENSUS, PREFIX
+from .names import BUCKET, CENSUS, PREFIX, REINVOKED, SAME
 from .plan import REFRESH_SECONDS, START_SECONDS, Action, Plan
 from .world.aws import Aws, use_aws
 
@@ -78,7 +78,13 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
     is_shared = "serve" in plan.features
     functions = (Workers if is_shared else Functions)(plan, baton, dice, ledger)
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
-        clusters = ApiServers(baton, functions, ledger, lambda name: _ignores(plan, dice, name))
+        clusters = ApiServers(
+            baton,
+            functions,
+            ledger,
+            lambda name: _ignores(plan, dice, name),
+            lambda uid: _choose_repetition(plan, dice, uid),
+        )
         kind = Editors if is_shared else Operators
         operators = kind(plan, baton, ledger, aws, clusters, Path(folder))
         functions.folder = Path(folder)
@@ -137,6 +143,13 @@ def _make_work(
 def _ignores(plan: Plan, dice: Dice, cluster: str) -> bool:
     """Whether the failurePolicy of a cluster is Ignore."""
     return "fleet" not in plan.features and dice.chance(f"cluster/{cluster}/ignore", 0.4)
+
+
+def _choose_repetition(plan: Plan, dice: Dice, uid: str) -> str:
+    """Return why kube-apiserver sends a request again; empty if it does not."""
+    if "reinvocation" not in plan.features:
+        return ""
+    return dice.pick(f"{uid}/again", ("", "", "", SAME, REINVOKED))
 
 
 def _report_crashes(baton: Baton, ledger: Ledger) -> None:

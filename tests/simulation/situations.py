@@ -70,6 +70,7 @@ SITUATIONS: dict[str, _Test] = {
     "a pod is created without the webhook": lambda event: (
         event.kind == "fate" and event.facts["fate"] == "failed-open"
     ),
+    "a request is sent again": _review(lambda event: event.facts["verb"] == "again"),
     "a workload has its pods": lambda event: event.kind == "workload",
     "a review takes long": lambda event: event.kind == "duration" and event.facts["seconds"] > 2,
     "a disk is lost": lambda event: event.kind == "disk" and event.facts["is_lost"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -16,10 +17,11 @@ from typing import Any
 import pytest
 
 from simulation import fleet, reached
+from simulation.actors import mistakes
 from simulation.campaign import YEAR_SECONDS, run_campaign, run_seeds
-from simulation.defects import DEFECTS, plant, proof
+from simulation.defects import ALL_DEFECTS, DEFECTS, MENDED, plant, proof
 from simulation.dice import Dice
-from simulation.laws import alarms
+from simulation.laws import LAWS, SHARED, alarms
 from simulation.plan import Plan, choose_seconds, make_plan
 from simulation.run import run
 from simulation.shrink import shrink
@@ -78,7 +80,7 @@ def test_a_planted_defect_is_found(name: str) -> None:
     assert report.findings[0].first.law.split()[0] in DEFECTS[name].laws.split()
 
 
-@pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.parametrize("name", ALL_DEFECTS)
 def test_each_defect_changes_the_code_of_today(name: str) -> None:
     with plant(name):
         pass
@@ -89,6 +91,17 @@ def test_the_table_has_each_defect() -> None:
     assert [row[:2] for row in ROWS] == [(name, each.words) for name, each in DEFECTS.items()]
     assert all(int(seed) < proof.MAX_SEEDS for *_, seed in ROWS)
     assert f"[all {len(DEFECTS)}](../tests/simulation/defects/table.md)" in fleet.PAGE.read_text()
+
+
+def test_each_law_finds_a_defect_before_all_others() -> None:
+    names = {law.name for law in (*LAWS, *SHARED)}
+    assert names - {law for _, _, law, _ in ROWS} == set()
+
+
+def test_each_law_of_the_design_exists() -> None:
+    """But for one, which ``test_another_process_with_other_hashes_has_the_same_trace`` is."""
+    numbers = {int(law.name.split()[0]) for law in (*LAWS, *SHARED)}
+    assert set(range(1, 39)) - numbers == {38}
 
 
 @pytest.mark.long
@@ -103,7 +116,7 @@ def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> No
     """Or it would be in the runs of other defects of the process."""
     with plant("D1"):  # imports everything
         pass
-    for name in DEFECTS:
+    for name in ALL_DEFECTS:
         before = _read_functions()
         with plant(name):
             assert _read_functions() != before, name
@@ -112,7 +125,9 @@ def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> No
 
 def _read_functions() -> dict[str, int]:
     """The identities of what the modules and classes of the product contain."""
-    targets = {change.target.partition(":")[0] for d in DEFECTS.values() for change in d.changes}
+    targets = {
+        change.target.partition(":")[0] for d in ALL_DEFECTS.values() for change in d.changes
+    }
     owners = {
         key: module
         for key, module in sys.modules.items()
@@ -146,8 +161,21 @@ def test_each_function_that_no_run_reaches_exists_and_has_a_reason() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=[each.stem for each in SCRIPTS])
 def test_a_mended_defect_stays_mended(script: Path) -> None:
-    """Each script is the shortened plan of a run that violated a law of the product."""
-    assert run(Plan.load(script.read_text())).violations == []
+    """Each script is the shortened plan of a run that violated a law of the product.
+
+    With the defect of that time, it violates it again: a script that shows nothing is useless.
+    """
+    plan = Plan.load(script.read_text())
+    assert run(plan).violations == []
+    with plant(script.stem):
+        violations = run(plan).violations
+    assert violations[0].law.split()[0] in MENDED[script.stem].laws.split()
+
+
+def test_each_defect_of_the_page_has_a_script() -> None:
+    listed = re.findall(r"^- `[0-9a-f]{8}`: ", fleet.PAGE.read_text(), re.MULTILINE)
+    assert [each.stem for each in SCRIPTS] == sorted(MENDED)
+    assert len(listed) == len(MENDED)
 
 
 def test_the_page_has_the_virtual_years_of_its_last_run() -> None:
@@ -273,3 +301,13 @@ def read_shape(report: str) -> list[str]:
     lines = report.partition(fleet.COMPARISON)[0].splitlines()
     text = "\n".join(re.sub(r"^[^|].*\. (Violated)", r"\1", line) for line in lines if line)
     return re.sub(r"(?<=[ /])(-|[0-9,]+s?)(?=[ /])", "0", text).splitlines()
+
+
+def test_a_repaired_document_has_the_credentials_of_commands() -> None:
+    before, broken = '{"tokens": [1, 2]}', '{"subjects": [5]}'
+    assert json.loads(mistakes.repair(broken, broken, before)) == {"tokens": [1, 2]}
+    after = {"tokens": [2, 3], "subjects": ["CN=a"]}  # two tokens at most
+    present = '{"tokens": [3], "subjects": [5, "CN=a"]}'
+    assert json.loads(mistakes.repair(present, broken, before)) == after
+    # Commands can leave no token, and a document can be no map.
+    assert json.loads(mistakes.repair("{}", '["a list"]', before))["tokens"] == [1, 2]

@@ -13,6 +13,7 @@ from typing import Any
 from simulation.baton import Baton
 from simulation.choices import GOLDEN
 from simulation.ledger import Ledger
+from simulation.names import OTHER_WEBHOOK, REINVOKED
 from simulation.plan import Action
 
 from .functions import Functions
@@ -154,10 +155,16 @@ class ApiServers:
     """The API servers of all clusters; ``tokens`` are those in their webhook configurations."""
 
     def __init__(
-        self, baton: Baton, functions: Functions, ledger: Ledger, ignores: Callable[[str], bool]
+        self,
+        baton: Baton,
+        functions: Functions,
+        ledger: Ledger,
+        ignores: Callable[[str], bool],
+        repeats: Callable[[str], str],
     ) -> None:
         self._baton, self._functions, self._ledger = baton, functions, ledger
         self._ignores = ignores  # whether the failurePolicy of a cluster is Ignore
+        self._repeats = repeats  # SAME or REINVOKED, for the uid of a request that is sent again
         self.tokens: dict[str, str] = {}
         self.old_tokens: list[tuple[str, str]] = []
 
@@ -238,7 +245,22 @@ class ApiServers:
             if not pause or self._baton.now + pause >= ends:
                 break
             self._baton.wait(pause)
+        self._call_again(action, caller, pod, facts)
         return self._decide(action, caller, facts)
+
+    def _call_again(self, action: Action, caller: Caller, pod: Any, first: dict[str, Any]) -> None:
+        """Send the request of an admitted pod again, or the pod that another webhook changed."""
+        is_admitted = first["code"] == ANSWERED and first["allowed"]
+        kind = self._repeats(first["uid"]) if is_admitted and action.verb == "review" else ""
+        if kind == REINVOKED:
+            pod = json.loads(first["_patched"])
+            pod["metadata"].setdefault("labels", {}).update(OTHER_WEBHOOK)
+            self._baton.wait((caller.ends - self._baton.now) * action.options["pick"] / 2)
+        if kind:
+            pick = (action.options["pick"] + GOLDEN) % 1  # of another environment
+            options = {**action.options, "cold": False, "pick": pick}
+            again = replace(action, verb="again", options=options)
+            self._call(again, caller, pod, f"{first['attempt']}.{kind}", first)
 
     def _decide(self, action: Action, caller: Caller, facts: dict[str, Any]) -> bool:
         """Whether a pod is created: as the webhook says, or without it by the failurePolicy."""
@@ -268,8 +290,10 @@ class ApiServers:
             credentials = ("f" * 64, damaged, "")
         return cluster, credentials[number % len(credentials)]
 
-    def _call(self, action: Action, caller: Caller, pod: Any, attempt: str) -> dict[str, Any]:
-        """Send a review, and wait until the caller stops waiting."""
+    def _call(
+        self, action: Action, caller: Caller, pod: Any, attempt: str, first: Any = None
+    ) -> dict[str, Any]:
+        """Send a review, and wait until the caller stops waiting; *first* is sent again."""
         options = action.options
         began = self._baton.now
         uid = f"{action.id}.{attempt}"
@@ -292,6 +316,7 @@ class ApiServers:
         facts |= {"began": began, "seconds": self._baton.now - began, "_token": caller.credential}
         facts |= {"timeout": options["timeout"], "verb": action.verb, "pod": options["workload"]}
         facts |= {"_phase": options.get("phase", ""), "_weight": options.get("weight", 1)}
+        facts |= {"_first": first}
         is_dry = options.get("dry", False)
         facts |= {"source": caller.source, "namespace": DRY if is_dry else "shop"}
         self._ledger.add(f"cluster/{caller.cluster}", "review", **facts)
@@ -322,6 +347,7 @@ def _describe(response: Any, pod: Any) -> dict[str, Any]:
     annotations.pop(ROLLOUT_ANNOTATION, None)
     twin = {**patched, "metadata": {**patched["metadata"], "annotations": annotations}}
     facts["_twin"] = json.dumps(twin, sort_keys=True)
+    facts["_patched"] = text
     return facts
 
 

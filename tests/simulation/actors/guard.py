@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import boto3
 
 from simulation.baton import Baton, Node
 from simulation.ledger import Ledger
-from simulation.machine import CLOCK
 
-GUARD = Path(__file__).parents[3] / "functions" / "guard" / "guard.py"
+from .stack import guard_function
+
 BRAKE = "/podgraft/brake"
 PAUSES = (0.0, 60.0, 120.0)  # before the first attempt, and before both repetitions
 ALARM = {
@@ -23,7 +22,7 @@ ALARM = {
 
 
 class Guard:
-    """The function ``functions/guard``, as it ships, with the clock of the run."""
+    """The function ``functions/guard``, as it ships."""
 
     def __init__(self, baton: Baton, ledger: Ledger) -> None:
         self._baton, self._ledger = baton, ledger
@@ -47,13 +46,10 @@ class Guard:
 
     def _handle(self) -> Exception | None:
         """Return the error of one attempt."""
-        namespace: dict[str, Any] = {"__name__": __name__}
-        exec(compile(GUARD.read_text(), str(GUARD), "exec"), namespace)  # noqa: S102
-        namespace["datetime"] = CLOCK
-        settings = namespace["Settings"]("simulated", BRAKE)
+        settings = guard_function.Settings("simulated", BRAKE)
         try:
             client: Any = boto3.client("ssm")  # pyright: ignore[reportUnknownMemberType]
-            namespace["make_handler"](settings, client)(ALARM, None)
+            guard_function.make_handler(settings, client)(ALARM, None)
         except Exception as error:  # noqa: BLE001 — Lambda repeats the invocation
             return error
         return None

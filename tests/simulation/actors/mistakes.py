@@ -17,6 +17,7 @@ from simulation.plan import Action
 
 T = TypeVar("T")
 POINTER = "callers"
+MOST_TOKENS = 2  # of a cluster
 _HASH = "0" * 64
 _TOKEN = {"sha256": _HASH, "created": "2026-01-02T03:04:05Z"}
 
@@ -84,11 +85,23 @@ def repair(present: str, broken: str, before: str) -> str:
     """Return the document before a mistake, with the credentials that commands added since."""
     if present == broken:
         return before
-    now, wrong, own = (yaml.safe_load(each) for each in (present, broken, before))
+    own = yaml.safe_load(before)
     for kind in ("tokens", "subjects"):
-        known = [*own.get(kind, []), *wrong.get(kind, [])]
-        own[kind] = [*own.get(kind, []), *(each for each in now[kind] if each not in known)]
+        kept, wrong = _list_credentials(before, kind), _list_credentials(broken, kind)
+        added = [each for each in _list_credentials(present, kind) if each not in [*kept, *wrong]]
+        own[kind] = [*kept, *added]
+    own["tokens"] = own["tokens"][-MOST_TOKENS:]
     return json.dumps(own)
+
+
+def _list_credentials(text: str, kind: str) -> list[Any]:
+    """Return what a document has of a kind; empty if it is invalid."""
+    try:
+        document: Any = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return []
+    listed: Any = document.get(kind, []) if hasattr(document, "get") else []
+    return [*listed] if hasattr(listed, "append") else []
 
 
 @dataclass(frozen=True, slots=True)

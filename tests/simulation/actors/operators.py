@@ -23,7 +23,7 @@ from simulation.world.aws import Aws
 from . import mistakes
 from .apiserver import ROUTES, ApiServers
 from .guard import Guard
-from .hands import BRAKE, DENIED, POLICY, Hands
+from .hands import BRAKE, DENIED, POLICY, ROUNDS, Hands
 from .releases import Signers
 from .stack import Stack
 
@@ -221,8 +221,9 @@ class Operators(Hands):
         old += [_hash(token) for token in old]
         used = self._clusters.tokens[cluster]
         for identity in _TOKEN_ID.findall(output):
-            # A command that died can have stored a token that nobody got.
-            is_lost = self._settled and not any(identity in each for each in (used, _hash(used)))
+            # A command that died can have stored a token that nobody got, or will use soon.
+            is_used = any(identity in each for each in (used, _hash(used)))
+            is_lost = self._settled and not is_used and not self._rotating[cluster]
             if is_lost or any(identity in each for each in old):
                 line = ["tokens", "revoke", "--cluster", cluster, identity, *self._target]
                 self._repeat(action, line)
@@ -341,6 +342,22 @@ class Operators(Hands):
         file = self._folder / f"fleet-{self._pushes}.yaml"
         file.write_text(mistakes.make_fleet(self._plan.clusters, action.options["pick"]))
         self._repeat(action, ["fleet", "apply", str(file), *self._target])
+
+    def _adopt(self, action: Action) -> None:
+        """Delete the registry, and adopt the documents, as the message of the function says."""
+        while self._is_wrong:
+            self._baton.wait(PAUSE_SECONDS)
+        if not self._read(mistakes.POINTER):
+            return
+        self._is_wrong, began = True, self._baton.now
+        self._ledger.add("operator/hand", "invalid", began=began, repaired=False)
+        self._remove(mistakes.POINTER)
+        self._baton.wait(action.options["seconds"])
+        for _ in range(ROUNDS):
+            if self._repeat(action, ["fleet", "adopt", *self._target])[0] == 0:
+                break
+        self._is_wrong = False
+        self._ledger.add("operator/hand", "invalid", began=began, repaired=True)
 
     def _make_folder(self, action: Action) -> str:
         self._pushes += 1

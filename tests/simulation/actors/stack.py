@@ -54,6 +54,7 @@ def import_function(name: str, *modules: str) -> tuple[Any, ...]:
 watch, cluster_check = import_function("watch", "watch", "cluster_check")
 probe, probe_versions, recordings = import_function("probe", "probe", "versions", "recordings")
 (cleanup,) = import_function("cleanup", "cleanup")
+(guard_function,) = import_function("guard", "guard")
 
 
 @contextmanager
@@ -62,8 +63,8 @@ def use_clock() -> Generator[None]:
     time = SimpleNamespace(sleep=system.sleep)
     replaced = [
         (watch, "datetime", CLOCK), (watch, "monotonic", system.monotonic),
-        (cleanup, "datetime", CLOCK), (probe_versions, "time", time),
-        (recordings, "MAX_REVIEWS", REVIEWS),
+        (cleanup, "datetime", CLOCK), (guard_function, "datetime", CLOCK),
+        (probe_versions, "time", time), (recordings, "MAX_REVIEWS", REVIEWS),
     ]  # fmt: skip
     with replace_attributes(replaced):
         yield

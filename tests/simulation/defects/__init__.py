@@ -17,10 +17,10 @@ from typing import Any
 import podgraft
 from simulation.actors import stack  # it imports the modules of the functions
 
-from .catalog import DEFECTS
+from .catalog import ALL_DEFECTS, DEFECTS, MENDED
 from .defect import Defect
 
-__all__ = ["DEFECTS", "Defect", "plant", "stack"]
+__all__ = ["ALL_DEFECTS", "DEFECTS", "MENDED", "Defect", "plant", "stack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def plant(name: str) -> Generator[None]:
     _import_engine()
     before: list[tuple[Any, str, Any]] = []
     try:
-        for change in DEFECTS[name].changes:
+        for change in ALL_DEFECTS[name].changes:
             place = _find_place(change.target)
             original: Any = place.owner.__dict__[place.name]
             changed = _change(place, change.old, change.new)

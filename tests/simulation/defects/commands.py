@@ -138,4 +138,21 @@ DEFECTS: dict[str, Defect] = {
         "self.client.delete_parameter(Name=lock)",
         "pass",
     ),
+    "D72": make_defect(
+        "a second delivery of an alarm replaces the reason of the brake",
+        "23",
+        "guard:_set_brake",
+        "if _STOPS_ALL.search(_read_brake(name, ssm)):",
+        "if False:",
+        "alarm",
+    ),
+    "D73": make_defect(
+        "a command does not handle an invalid deny list",
+        "0",
+        f"{CLI}.denied:_parse_stored",
+        "except (DenyListError, yaml.NotYAMLError) as error:",
+        "except DenyListError as error:",
+        "denied",
+        "deny",
+    ),
 }

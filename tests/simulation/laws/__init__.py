@@ -17,6 +17,8 @@ LAWS: tuple[type[Law], ...] = (
     *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS,
     *releases.LAWS, *pods.LAWS,
 )  # fmt: skip
+# Reviews of injectors that nobody has, and those that ``Repeated`` compares with the first ones.
+UNJUDGED = frozenset({"wander", "again"})
 # Of workers that share a folder.
 SHARED = (
     *folders.LAWS,
@@ -38,7 +40,7 @@ def make_laws(plan: Plan, ledger: Ledger) -> None:
         facts.note(event)
         for see in others:
             see(event)
-        if event.kind == "review" and event.facts["verb"] != "wander":
+        if event.kind == "review" and event.facts["verb"] not in UNJUDGED:
             review = Review(event)  # one for all laws
             for judge in judges:
                 judge(review)

@@ -49,15 +49,42 @@ class Authentication(Law):
             self.violate(f"{review}; the environment has read this token")
 
 
+_REVOCATIONS = ("tokens revoke", "tokens forbid")
+
+
+def _has_callers(name: str) -> bool:
+    return name == POINTER or name.startswith("auth/")
+
+
 class Revocation(Law):
-    """Without a mark, a revoked token is accepted for the bound at most."""
+    """Without a mark, a revoked token is accepted for the bound at most.
+
+    It is revoked when it is in no document any more, or when the command says so.
+    """
 
     name = "15 revocation"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._revoked: dict[tuple[str, str], float] = {}  # when, by cluster and identity
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        if event.kind == "parameter" and facts["by"] == "hand" and _has_callers(facts["name"]):
+            self._revoked.clear()  # a person can restore what was revoked meanwhile
+        is_revoked = event.kind == "command" and facts["line"].startswith(_REVOCATIONS)
+        if is_revoked and facts["status"] == 0:
+            *_, cluster, identity = facts["line"].split()
+            self._revoked[cluster, identity] = event.time
 
     def see_review(self, review: Review) -> None:
         if review.code != OK or review.is_marked:
             return
         hashed = identify_credential(review.event.facts["_token"])
+        for (cluster, identity), time in self._revoked.items():
+            shown = identity in review.event.facts["_token"] or hashed.startswith(identity)
+            if cluster == review.cluster and shown and review.began - time > BOUND_SECONDS:
+                self.violate(f"{review}; a command revoked its token at {time:.0f}")
         ended = self._find_end(hashed, self.facts.reader(review.env))
         if ended is not None and review.began - ended > BOUND_SECONDS:
             self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
@@ -83,10 +110,10 @@ class ValidTokens(Law):
         if review.is_expired:
             return
         hashed = identify_credential(review.event.facts["_token"])
-        since = min(time for time, has in self.facts.had_token(hashed) if has)
         reader = self.facts.reader(review.env)
         if reader.registry_failed or not self.facts.has_valid_callers(review.began):
             return
+        since = min((time for time, has in self.facts.had_token(hashed) if has), default=1e18)
         if review.began - since > BOUND_SECONDS and reader.credentials_time > since + LAG_SECONDS:
             self.violate(f"{review}; its cluster has this token since {since:.0f}")
 
@@ -98,19 +125,19 @@ class Serials(Law):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
-        self._read: dict[str, list[int]] = defaultdict(list)
+        self._read: dict[str, list[str]] = defaultdict(list)
 
     def see(self, event: Event) -> None:
         if event.kind != "aws" or not event.lane.startswith("env/"):
             return
         is_newest = event.facts.get("_names") == [POINTER]  # not an earlier one
         if is_newest and POINTER in event.facts.get("versions", {}):
-            self._read[event.lane].append(event.facts["versions"][POINTER])
+            self._read[event.lane].append(self._find_key(event.facts["versions"][POINTER]))
         key: str = event.facts.get("key", "")
         # An abandoned call can read the object of an earlier pointer.
-        numbers = self._read[event.lane][-3:]
-        if key.startswith("callers/") and key not in map(self._find_key, numbers):
-            self.violate(f"{event.lane} read {key}, which does not count after {numbers}")
+        keys = self._read[event.lane][-3:]
+        if key.startswith("callers/") and key not in keys:
+            self.violate(f"{event.lane} read {key}, and none of {keys} counts")
 
     def _find_key(self, number: int) -> str:
         """Return the key of the registry that counts if a version is the newest one."""

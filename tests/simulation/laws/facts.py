@@ -241,7 +241,9 @@ class Facts:
     def _note_callers(self, name: str, text: str | None, event: Event) -> None:
         """Note the documents below auth/, or the registry if its pointer counts."""
         self._had.clear()
-        if name == POINTER and text is not None:
+        if name == POINTER and text is None:  # its versions count from 1 again
+            self.counted.clear()
+        elif name == POINTER and text is not None:
             pointer = load(text)
             digest = str(pointer.get("callers"))
             if pointer.get("serial") != event.facts["version"] or not digest.startswith("sha256:"):

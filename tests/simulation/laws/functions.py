@@ -8,7 +8,7 @@ from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BOUND_SECONDS, MAX_AGE_SECONDS, OVERRIDES_DOCUMENTS, Facts
+from .facts import BOUND_SECONDS, DENIED, MAX_AGE_SECONDS, OVERRIDES_DOCUMENTS, Facts
 from .law import Law, Review
 from .states import load
 
@@ -187,6 +187,8 @@ def find_excuses(facts: Facts, settled: dict[str, Any]) -> list[str]:
         _RACED: settled["raced"],
         # An attempt that died, or that got no response, took effect.
         ("not found; use one of",): settled["raced"] or not settled["first"],
+        # A command that had to be repeated, too, denied it since.
+        ("use another bundle, or allow it again",): bool(facts.text_at(DENIED, 1e18)),
         ("deploy the stack",): owner.get("documents", OVERRIDES_DOCUMENTS) < OVERRIDES_DOCUMENTS,
         ("or use --end-rollout", "or podgraft rollout abort"): newest is not None
         and (newest.is_broken or "rollout" in newest.fields),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from hashlib import sha256
 from typing import Any
 
@@ -31,6 +31,7 @@ SERVER_ERROR = 500
 ALMOST_A_DAY = 86_000.0  # podgraft uses no value that was confirmed a day ago
 INIT_LIMIT_SECONDS = 10.0
 RETRY_SECONDS = 5.0  # after a failed read, until the next one
+MOST_ATTEMPTS = 7  # of one call in a second
 SHORT_SECONDS = 5  # a timeout that leaves no time to connect again
 
 
@@ -326,7 +327,8 @@ class Converged(Law):
 class Storms(Law):
     """An environment reads at most as often as its refresh interval and its failures allow.
 
-    A review that finds nothing in force reads again, and fails if the bundle cannot be read.
+    A review that finds nothing in force reads again, and fails if the bundle cannot be read. The
+    pauses between attempts that fail become longer.
     """
 
     name = "37 request storms"
@@ -334,13 +336,25 @@ class Storms(Law):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._failed = Counter[str]()
+        self._attempts = defaultdict[object, deque[float]](lambda: deque(maxlen=MOST_ATTEMPTS))
 
     def see_review(self, review: Review) -> None:
         self._failed[review.env] += review.code >= SERVER_ERROR
 
     def see(self, event: Event) -> None:
-        if event.kind != "end" or event.lane != "world":
-            return
+        facts = event.facts
+        if event.kind == "aws" and event.lane.startswith("env/") and facts["result"] != "ok":
+            self._see_attempt((event.lane, facts["operation"], *facts["_names"]), facts["began"])
+        if event.kind == "end" and event.lane == "world":
+            self._judge_reads(event)
+
+    def _see_attempt(self, call: tuple[str, ...], began: float) -> None:
+        attempts = self._attempts[call]
+        if len(attempts) == MOST_ATTEMPTS and began - attempts[0] < 1:
+            self.violate(f"{call[0]}: {call[1]} failed {MOST_ATTEMPTS + 1} times in a second")
+        attempts.append(began)
+
+    def _judge_reads(self, event: Event) -> None:
         for name, reader in self.facts.readers.items():
             seconds = event.time - reader.started
             writes = sum(map(len, self.facts.parameters.values())) + len(self.facts.objects)

@@ -1,0 +1,91 @@
+"""Defects that the product had, by the name of the script that repeats each: see ``scripts``."""
+
+from __future__ import annotations
+
+from .commands import DEFECTS as COMMANDS
+from .defect import Change, Defect, make_defect
+from .engine import DEFECTS as ENGINE
+
+_STORE = "podgraft.service.store"
+_POLLING = f"{_STORE}.aws.polling_cache:PollingCache"
+
+DEFECTS: dict[str, Defect] = {
+    "callers-unreadable": Defect(
+        "unreadable callers hide the policy",
+        "2",
+        (
+            Change(
+                f"{_POLLING}.current",
+                'replace(usable, error=usable.error or UnavailableError("no time to read it"))',
+                "usable",
+            ),
+            Change(f"{_POLLING}._refresh_value", "seconds *= _SHARE_AFTER_FAILURE", "pass"),
+        ),
+    ),
+    "denials-at-once": make_defect(
+        "one of two denials is lost",
+        "19",
+        "podgraft.cli.policy.denied:change_deny_list",
+        "yaml.dump(reasons), stored)",
+        "yaml.dump(reasons))",
+    ),
+    "throttled-cold-start": ENGINE["D71"],
+    "denied-and-deleted": ENGINE["D38"],
+    "adopted-again": make_defect(
+        "a registry that was adopted again revokes no token",
+        "33",
+        f"{_STORE}.aws.callers:_check_order",
+        "(pointer.stored_at, pointer.serial) < (last.stored_at, last.serial)",
+        "pointer.serial < last.serial",
+    ),
+    "created-again": make_defect(
+        "rejected versions count for a policy that was created again",
+        "33",
+        f"{_STORE}.aws.injector_loader:InjectorLoader._is_recreated",
+        "if not self.load_errors:",
+        "if True:",
+    ),
+    "denied-overrides": make_defect(
+        "a rollback to denied overrides succeeds",
+        "7",
+        "podgraft.cli.policy.large_policy:list_needed",
+        "if overrides:",
+        "if False:",
+    ),
+    "documents-before-alias": COMMANDS["D57"],
+    "registry-after-rollback": make_defect(
+        "commands for an earlier release leave the registry behind",
+        "33",
+        "podgraft.cli.tokens.storage_factory:_open_stack",
+        "(registry.is_read or has_copies)",
+        "registry.is_read",
+    ),
+    "link-to-itself": make_defect(
+        "a link to itself ends a command",
+        "0",
+        "podgraft.cli.outputs:replace_file",
+        "Path(os.path.realpath(path))",
+        "path.resolve()",
+    ),
+    "policy-created-between": make_defect(
+        "a push replaces a policy that was created again",
+        "21",
+        "podgraft.cli.policy.cloud:DeployedInjector.check_unchanged",
+        "versions[-1].date != expected.date",
+        "False",
+    ),
+    "disk-lost-before-callers": make_defect(
+        "without its disk, a new worker answers 401",
+        "14",
+        f"{_STORE}.folder.callers:FolderCallers._fingerprint",
+        'return "empty" if files.is_empty(self._folder) else "new"',
+        'return "new"',
+    ),
+    "denied-while-unreachable": make_defect(
+        "the replacement of a denied version waits 30 s",
+        "32",
+        f"{_STORE}.aws.injector_loader:_is_usable",
+        "return ",
+        "return True or ",
+    ),
+}
