@@ -171,6 +171,20 @@ _READ_CONTAINERS = (
     "(object.spec.containers == null ? 'null' : 'list') : 'none'}}}"
 )
 
+# Patches of the metadata of a ConfigMap, which is never missing afterward: a struct in Go. The
+# second mutation reads it.
+_METADATA = (
+    "op: 'copy', from: '/metadata/none', path: '/metadata'",
+    "op: 'add', path: '/metadata', value: null",
+    "op: 'add', path: '/metadata', value: {'name': 'web'}",
+    "op: 'add', path: '/metadata', value: []",
+    "op: 'remove', path: '/metadata'",
+    "op: 'move', from: '/metadata', path: '/data'",
+)
+_READ_METADATA = (
+    "Object{data: {'a': string(has(object.metadata)), 'b': string(has(object.metadata.name))}}"
+)
+
 # Apply configurations of literal lists and maps, which kube-apiserver converts one level deep.
 _LITERALS = (
     "spec: Object.spec{containers: [{'name': 'one', 'image': 'b'}]}",
@@ -224,6 +238,15 @@ def make_conversions() -> Iterator[program.Row]:
         row = _make_request(_apply(text), [])
         row["object"]["spec"]["containers"] = []
         row["policies"][0]["spec"]["mutations"].append(_apply(_READ_CONTAINERS))
+        yield row
+    for fields in _METADATA:
+        patch = f"[JSONPatch{{{fields}}}]"
+        row = _make_request({"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}, [])
+        row["object"] = {**_PARAMS[0], "metadata": {"name": "web", "namespace": "shop"}}
+        row["resource"] = "configmaps"
+        spec = row["policies"][0]["spec"]
+        spec["matchConstraints"]["resourceRules"][0]["resources"] = ["configmaps"]
+        spec["mutations"].append(_apply(_READ_METADATA))
         yield row
 
 
@@ -503,7 +526,9 @@ def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
     if "refused" in {ours[0], go[0]}:
         return ours[0] == go[0]
     if ours[0] == go[0] == "error" and ours[1] != go[1]:
-        return "structpb" not in str(go[1]) and _outline(str(ours[1])) == _outline(str(go[1]))
+        # podgraft rejects null with another text: docs/overlays.md.
+        has_struct = "structpb" in str(go[1]).replace("structpb.NullValue", "")
+        return not has_struct and _outline(str(ours[1])) == _outline(str(go[1]))
     return ours[0] == go[0] and equal(without_empty(ours[1]), without_empty(go[1]))
 
 

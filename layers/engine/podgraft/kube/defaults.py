@@ -133,7 +133,7 @@ def _complete_untyped(value: Object) -> Object:
     completed: Object = {
         key: _without_nulls(member) for key, member in value.items() if member is not None
     }
-    metadata = value.get("metadata", {})
+    metadata = {} if value.get("metadata") is None else value["metadata"]
     if isinstance(metadata, dict):
         encoded = encode(OBJECT_META, metadata)
         _restore_unknown(OBJECT_META, metadata, encoded)
