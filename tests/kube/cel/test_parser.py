@@ -168,7 +168,7 @@ def test_the_first_problem_is_where_cel_go_has_it(
 
 def test_all_problems_but_those_after_a_syntax_error_are_reported() -> None:
     with pytest.raises(CompileError) as raised:
-        parse("for(has(a), 1e400)")
+        parse("[for(has(x)), has(a), 1e400]")
 
     assert [problem.message for problem in raised.value.problems] == [
         "reserved identifier: for",

@@ -108,11 +108,11 @@ def select_field(operand: Evaluate, field: str) -> Evaluate:
         value = operand(frame)
         if value is NONE:
             return value
+        if is_optional(value):
+            return _find_element(frame, value, field)
         frame.meter.spent += SELECT
         if is_map(value) and field in value:
             return value[field]
-        if is_optional(value):
-            return _find_element(frame, value, field)
         if is_lazy(value) or isinstance(value, Struct):
             found = value.select(field) if isinstance(value, Struct) else value.find(field)
             if found.present:
@@ -166,10 +166,9 @@ def _index_of(key: Value) -> int:
 
 
 def _find_element(frame: Frame, value: Value, key: Value) -> Optional:
-    """The element; the step was charged, and is free where there is none."""
+    """The element; the step costs nothing where there is none."""
     found = _find(value, key, frame.go)
-    if not found.present:
-        frame.meter.spent -= SELECT
+    frame.meter.spent += SELECT * found.present
     return found
 
 
@@ -179,9 +178,7 @@ def has_field(operand: Evaluate, field: str) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
         if is_optional(value):
-            found = _find(value, field, frame.go)
-            frame.meter.spent += found.present
-            return found.present
+            return _find_element(frame, value, field).present
         frame.meter.spent += SELECT
         if is_lazy(value) or isinstance(value, Struct):
             return value.find(field).present
@@ -203,10 +200,11 @@ def _index(container: Evaluate, key: Evaluate, *, finds: bool = False) -> Evalua
         if value is NONE:
             return value
         index = key(frame)
-        check_qualifier(index)
-        frame.meter.spent += SELECT
         if finds or is_optional(value):
+            check_qualifier(index)
             return _find_element(frame, value, index)
+        frame.meter.spent += SELECT
+        check_qualifier(index)
         return _member(value, index, frame.go)
 
     return evaluate

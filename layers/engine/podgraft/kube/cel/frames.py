@@ -33,7 +33,8 @@ class Frame:
     """An expression that is open: the whole, one in brackets, or a branch of ``?:``.
 
     ``kind`` says what ends it. ``parts`` are the finished elements, arguments or keys before it,
-    ``depth`` is the depth of the deepest of them.
+    ``depth`` is the depth of the deepest of them. cel-go does not visit the arguments of a reserved
+    name: the problems from ``hidden_from`` on are theirs.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Frame:
     optional: set[int] = field(default_factory=set[int])
     fields: list[tuple[int, str, bool]] = field(default_factory=list[tuple[int, str, bool]])
     depth: int = 0
+    hidden_from: int | None = None
 
     @property
     def is_fresh(self) -> bool:

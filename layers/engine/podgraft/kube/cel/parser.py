@@ -174,7 +174,9 @@ class _Parser:
         if is_reserved:
             self._report(start, f"reserved identifier: {token.text}")
         if self._peek() == "(":
-            self.stack.open("call", self._take().at, dot + token.text)
+            at = self._take().at
+            frame = self.stack.open("call", start if is_reserved else at, dot + token.text)
+            frame.hidden_from = len(self.problems) if is_reserved else None
             return self._read_operand
         name = Ident(token.at, dot + token.text)
         return self._push(Constant(start, None) if is_reserved else name, 0)
@@ -362,6 +364,9 @@ class _Parser:
             target, target_depth = self.stack.top.operands.pop()
             parts = (target, *parts)
             depth = max(depth, target_depth) + 1
+        if frame.hidden_from is not None:
+            del self.problems[frame.hidden_from :]
+            return self._push(Constant(frame.at, None), depth)
         if macro is None:
             return self._push(Call(frame.at, frame.name, parts, is_member), depth)
         release = find_macro_release(frame.name, len(frame.parts))
