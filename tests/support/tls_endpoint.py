@@ -16,7 +16,7 @@ from cryptography import x509
 
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.keys import PrivateKey
-from support.server_thread import run_server
+from support.server_thread import complete_handshake, run_server, use_tls
 
 
 @contextlib.contextmanager
@@ -107,7 +107,7 @@ def serve_posts(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 context.minimum_version = ssl.TLSVersion.TLSv1_1
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        use_tls(server, context)
         with run_server(server):
             yield endpoint
 
@@ -127,5 +127,5 @@ def _serve(listener: socket.socket, context: ssl.SSLContext) -> None:
             connection, _ = listener.accept()
         except OSError:
             return
-        with connection, contextlib.suppress(OSError), context.wrap_socket(connection, True) as tls:
+        with contextlib.suppress(OSError), complete_handshake(connection, context) as tls:
             tls.recv(1)

@@ -29,6 +29,7 @@ from review_check import (
 )
 from support.insights import InsightsClient
 from support.pki import Authority
+from support.server_thread import use_tls
 from watch import Settings, check_clusters, make_handler
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -341,7 +342,7 @@ def test_the_endpoint_may_have_a_certificate_of_a_private_ca(
         b64encode(each.certificate.public_bytes(Encoding.DER)).decode() for each in authorities
     )
     with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        use_tls(server, context)
         thread = Thread(target=server.handle_request)
         thread.start()
         url = f"https://127.0.0.1:{server.server_port}"

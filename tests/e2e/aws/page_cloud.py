@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from e2e.aws.cloud import ARCHITECTURE, RUNTIME, Cloud, Stack, Stage, adapt_template
-from support.server_thread import run_server
+from support.server_thread import run_server, use_tls
 
 _SAM = """\
 case "$1" in
@@ -54,7 +54,7 @@ def serve_stacks(cloud: Cloud) -> Generator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(cloud.home / "server.pem", cloud.home / "server.key")
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        use_tls(server, context)
         server.daemon_threads = True
         with run_server(server):
             yield f"https://localhost:{server.server_port}"

@@ -39,7 +39,7 @@ from podgraft.service.store.caller_document import Callers, hash_token
 from podgraft.service.store.factory import AwsStoreConfig, open_stores
 from support.aws_account import deploy_stack, open_account
 from support.fake_kube_api import FakeKubeApi, serve_kube_api
-from support.server_thread import run_server
+from support.server_thread import run_server, use_tls
 
 CLUSTERS = "abcde"
 # Further clusters, whose API server is a model: PODGRAFT_LIVE_CLUSTERS=300 has 295 of them.
@@ -128,7 +128,7 @@ def serve_function() -> Generator[str]:
     with make_server("127.0.0.1", 0, respond, _Server, _Handler) as server:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain("certificates/server.pem", "certificates/server.key")
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        use_tls(server, context)
         with run_server(server):
             yield f"https://localhost:{server.server_port}"
 

@@ -16,7 +16,7 @@ from bench.bench_input import sample_input
 from bench.load import WRK, Plan
 from podgraft import cli
 from podgraft.cli.failure import CommandError
-from support.server_thread import run_server
+from support.server_thread import run_server, use_tls
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,7 +57,7 @@ def plan(tmp_path: Path) -> Iterator[Plan]:
     request = tmp_path / "request"
     request.write_text("GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
     with ThreadingHTTPServer(("127.0.0.1", 0), _AlternatingHandler) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        use_tls(server, context)
         with run_server(server):
             yield Plan(
                 host="127.0.0.1",
