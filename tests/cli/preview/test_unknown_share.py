@@ -171,22 +171,30 @@ def record_pods(pods: Pods, stable: Snapshot, folder: Path) -> Iterator[tuple[Re
 
 
 @cache
-def preview_pods(
-    find: Callable[[], Pods], change: str
-) -> list[tuple[PreviewResult, PreviewResult]]:
-    """The results for the records, and those for the complete pods."""
+def record_all(find: Callable[[], Pods]) -> tuple[Pods, Snapshot, list[tuple[Record, Object]]]:
+    """The pods, their configuration, and the records."""
     pods = find()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         stable = pods.load(folder / "stable")
-        candidate = pods.load(folder / "candidate", CHANGES[change])
-        return [
-            (
-                preview_record(record, stable, candidate),
-                preview_record(replace(record, object=pod), stable, candidate),
-            )
-            for record, pod in record_pods(pods, stable, folder / "census")
-        ]
+        return pods, stable, [*record_pods(pods, stable, folder / "census")]
+
+
+@cache
+def preview_pods(
+    find: Callable[[], Pods], change: str
+) -> list[tuple[PreviewResult, PreviewResult]]:
+    """The results for the records, and those for the complete pods."""
+    pods, stable, records = record_all(find)
+    with tempfile.TemporaryDirectory() as name:
+        candidate = pods.load(Path(name), CHANGES[change])
+    return [
+        (
+            preview_record(record, stable, candidate),
+            preview_record(replace(record, object=pod), stable, candidate),
+        )
+        for record, pod in records
+    ]
 
 
 SOURCES = (find_reviewed_pods, find_corpus_pods)
