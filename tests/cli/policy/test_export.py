@@ -451,6 +451,7 @@ def test_overlays_give_the_same_objects(write_bundle: WriteBundle, template: str
 
 
 APP = '(index .ObjectMeta.Labels "app")'
+IF_HOST = "{{ if .Spec.HostNetwork }}"
 MEMORY = "(index .Spec.Containers 0).Resources.Requests.Memory"
 SET = (
     "{{ $set := dict }}{{ range $k, $v := .ObjectMeta.Annotations }}"
@@ -538,7 +539,29 @@ spec:
   - {name: agent, image: b}
 """,
     "a name that is no key of a merge": 'spec: {dnsConfig: {options: [{name: "*"}]}}',
+    "lines before a branch": """
+metadata:
+  annotations:
+    x: |
+      a
+    {{- if .Spec.HostNetwork }}
+    y: b
+    {{- end }}
+    {{- if .Spec.Volumes }}
+    z: |
+      c
+    {{- else }}
+    z: >-
+      d
+
+    {{- end }}
+""",
 }
+
+
+def write_label(pipeline: str) -> str:
+    """A template that prints the result of a pipeline."""
+    return f"metadata: {{labels: {{x: {{{{ {pipeline} }}}}}}}}"
 
 
 @pytest.mark.parametrize("template", EDGES.values(), ids=EDGES)
@@ -786,6 +809,58 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
             "spec: {containers: [{name: a, env: [{name: '*'}]}]}",
             'it has an element "*"',
         ),
+        # A branch inside a value, a map, or a list
+        *(
+            (f"metadata:\n  annotations:\n    x: {text}", "inside a value")
+            for text in (
+                f"|\n      a\n      {IF_HOST}b{{{{ end }}}}\n    y: c",
+                f"|\n      {IF_HOST}b{{{{ end }}}}\n      a",
+                f">\n      a\n      {IF_HOST}b{{{{ else }}}}c{{{{ end }}}}",
+                f">-\n      a\n{IF_HOST}\n      b{{{{ end }}}}",
+                f"|+\n      a\n{IF_HOST}\n\n{{{{ end }}}}    y: b",
+                f"|\n      a{IF_HOST}\n    y: b{{{{ end }}}}",  # the last line has no end
+                f"|\n      a {{{{ .Namespace }}}}\n      {IF_HOST}b{{{{ end }}}}",
+            )
+        ),
+        (f"{IF_HOST}metadata: {{labels: {{x: a{{{{ end }}}}}}}}", "inside a map or a list"),
+        (f"{IF_HOST}metadata: {{labels: {{x: a}}{{{{ end }}}}}}", "inside a map or a list"),
+        (f"spec: {{tolerations: {IF_HOST}[{{{{ end }}}}{{key: a}}]}}", "the value of a key"),
+        (f"metadata: {{labels: {IF_HOST}{{a: b}}{{{{ end }}}}}}", "the value of a key"),
+        (f"spec: {{tolerations: [{IF_HOST}{{key: a, {{{{ end }}}}value: b}}]}}", "inside a map"),
+        # Calls
+        (write_label('.ObjectMeta.Name | quote | trimPrefix "a"'), "the result of quote"),
+        (write_label('index .Spec.Containers "a" | quote'), "it calls index for something else"),
+        (write_label('get .ObjectMeta.Labels "a" | quote'), "it calls get for something else"),
+        (write_label('dict .ObjectMeta.Name "x" | quote'), "it calls dict with a key"),
+        (write_label('regexFind .ObjectMeta.Name "a" | quote'), "it has a pattern with text"),
+        (write_label('regexReplaceAll "a$" .ObjectMeta.Name "$1" | quote'), "with a group"),
+        (write_label(f"quantityMul {APP} {APP}"), "it multiplies a quantity by a value"),
+        (write_label(f'quantityAdd {MEMORY} "100u"'), "less than a thousandth"),
+        (write_label(f'quantityAdd {MEMORY} "x"'), "quantities must match"),
+        (write_label(f'quantityAdd {MEMORY} "-1"'), "a negative number, or with no quantity"),
+        (write_label(".ObjectMeta.Name 1"), "it calls a method"),
+        (write_label(".Spec.Containers"), "it prints a value that is no string"),
+        (write_label('join "," .Spec.Containers'), "a list of something else than strings"),
+        ('{{ $_ := set dict "a" .ObjectMeta.Name }}metadata: {}', "it calls set for something"),
+        ("{{ range .Spec.Containers }}{{ break }}{{ end }}metadata: {}", "a break or continue"),
+        ("{{ range $i, $c := .Spec.Containers }}{{ $i }}{{ end }}", "the index of a list"),
+        ('{{ range splitList "," .ObjectMeta.Name }}a: b{{ end }}', "a range over something else"),
+        ("{{ range 3 }}{{ .ObjectMeta }}{{ end }}", "a range over a number or a string"),
+        ('{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}', "too often"),
+        # Documents
+        ("spec: {nope: {{ .ObjectMeta.Name | quote }}}", "it sets nope, which no field"),
+        ("metadata: {finalizers: [a/b]}", "a list of values that merge"),
+        (f'spec: {{containers: [{IF_HOST}{{name: "*"}}{{{{ end }}}}]}}', "with a condition"),
+        ("spec: {$patch: replace}", "it has $patch: only $setElementOrder"),
+        (
+            f"spec: {{ {IF_HOST}$setElementOrder/volumes: [{{name: a}}]{{{{ end }}}}}}",
+            "with a condition",
+        ),
+        ('spec: {$setElementOrder/volumes: [{name: "*"}]}', "with a condition, or with *"),
+        ('metadata: {labels: {x: "}}', "its text without an object is no YAML"),
+        ("- {{ .ObjectMeta.Name | quote }}", "it gives no single mapping"),
+        ("metadata: &a {labels: {x: {{ .ObjectMeta.Name | quote }}}}", "it has anchors of YAML"),
+        ("metadata: {labels: {x: !!str a}}", "it has tags of YAML"),
     ],
 )
 def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, reason: str) -> None:

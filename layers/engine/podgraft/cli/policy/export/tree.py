@@ -129,7 +129,7 @@ class _Parser:
         if isinstance(event, ScalarEvent):
             if event.tag:
                 raise ExportError("it has tags of YAML")
-            return self._parse_scalar(event, outer)
+            return self._parse_scalar(event)
         self.flow_depth += bool(event.flow_style)
         is_map = isinstance(event, MappingStartEvent)
         members = tuple(self._parse_pairs(outer) if is_map else self._parse_elements(outer))
@@ -149,6 +149,7 @@ class _Parser:
             member = Member(key, value, guards)
             entries.append((member.name or member.key_text, guards))
             yield _without_loop(member)
+        self._check_end(event, outer)
         check_repeated(entries)
 
     def _parse_key(self, event: Event, inside: frozenset[int]) -> Constant | Expression:
@@ -165,7 +166,8 @@ class _Parser:
 
     def _parse_value(self, event: Event, inside: frozenset[int]) -> Node:
         """The value of a key: in the same regions, but a block collection begins with a member."""
-        if isinstance(event, ScalarEvent) and self._find_regions(event, inside) != inside:
+        is_block = getattr(event, "flow_style", None) is False
+        if not is_block and self._find_regions(event, inside) != inside:
             raise ExportError("a condition decides on the value of a key, but not on the key")
         return self._parse_node(event, inside)
 
@@ -176,6 +178,12 @@ class _Parser:
             if isinstance(value, Map) and value.can_be_null:
                 raise ExportError(_EMPTY_MAP)
             yield Member(None, value, self._find_guards(inside - outer))
+        self._check_end(event, outer)
+
+    def _check_end(self, event: Event, outer: frozenset[int]) -> None:
+        """Check that a collection ends in its regions; a block has no end of its own."""
+        if self.flow_depth:
+            self._find_regions(event, outer)
 
     def _find_regions(self, event: Event, outer: frozenset[int]) -> frozenset[int]:
         """The regions that contain the begin of a node."""
@@ -192,9 +200,9 @@ class _Parser:
     def _find_guards(self, regions: frozenset[int]) -> tuple[Guard, ...]:
         return tuple(self.symbolic.regions[number].guard for number in sorted(regions))
 
-    def _parse_scalar(self, event: ScalarEvent, outer: frozenset[int]) -> Constant | Expression:
-        start, end = event.start_mark.index, event.end_mark.index
-        if event.style not in {"|", ">"} and any(
+    def _parse_scalar(self, event: ScalarEvent) -> Constant | Expression:
+        start, end = event.start_mark.index, self._find_end(event)
+        if any(
             start < edge < end
             for region in self.symbolic.regions
             for edge in (region.start, region.end)
@@ -203,10 +211,25 @@ class _Parser:
         text = str(event.value)
         is_plain = bool(event.implicit[0])
         if not TOKEN.search(text):
-            if event.style in {"|", ">"} and self._find_regions(event, outer) != outer:
-                raise ExportError("a branch begins or ends inside a value")
             return Constant(resolve(text) if is_plain else text)
         return self._parse_text(text, is_plain=is_plain)
+
+    def _find_end(self, event: ScalarEvent) -> int:
+        """The end of a value; that of a block is before the blank lines that do not belong to it.
+
+        A branch can begin there if a line ends there, whether the branch is in the text or not.
+        """
+        end = event.end_mark.index
+        text = self.symbolic.text[event.start_mark.index : end]
+        header = text.partition("\n")[0]
+        if event.style not in {"|", ">"} or "+" in header:
+            return end
+        content = event.start_mark.index + len(text.rstrip())
+        edges = {content}
+        for region in self.symbolic.regions:
+            edges |= {region.end} if region.start in edges else set()
+        is_line = all(self.symbolic.text[edge : edge + 1] == "\n" for edge in edges)
+        return content if is_line or "-" in header or len(edges) == 1 else content + 1
 
     def _parse_text(self, text: str, *, is_plain: bool) -> Expression:
         constants = TOKEN.split(text)
