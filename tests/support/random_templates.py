@@ -172,8 +172,21 @@ class Templates:
 
     def _block(self, indent: int, *keys: str) -> str:
         return "".join(
-            self._maybe(lambda key=key: f"\n{' ' * indent}{key}: {self._value()}") for key in keys
+            self._maybe(
+                lambda key=key: (
+                    f"\n{' ' * indent}{key}: {self._pick(self._value(), self._lines(indent + 2))}"
+                )
+            )
+            for key in keys
         )
+
+    def _lines(self, indent: int) -> str:
+        """A block of text, mostly without a branch inside."""
+        lines = [f"\n{' ' * indent}{text}" for text in ("a", "{{ $.Namespace }}/b", "", "c")]
+        texts = self.random.sample(lines, self.random.randint(1, 3))
+        if self._flip(0.2):
+            texts.append(self._maybe(lambda: lines[0]))
+        return self._pick("|", "|", "|-", ">", "|+") + "".join(texts)
 
     def _maybe(self, write: Write) -> str:
         return write() if self._flip(0.5) else self._branch(write, "\n")
