@@ -54,17 +54,18 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
 
     Raises ``ChangedError`` if another command changed the list at the same time.
     """
-    stored = storage.read(DENIED)
-    reasons: Object = dict(_parse_stored(storage, stored).reasons)
-    if reason is None and reasons.pop(digest, None) is None:
-        raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
-    if reason is not None:
-        reasons[digest] = reason
-    try:
-        parse_deny_list(reasons)
-    except DenyListError as error:
-        raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
-    storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
+    with storage.lock(DENIED):
+        stored = storage.read(DENIED)
+        reasons: Object = dict(_parse_stored(storage, stored).reasons)
+        if reason is None and reasons.pop(digest, None) is None:
+            raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
+        if reason is not None:
+            reasons[digest] = reason
+        try:
+            parse_deny_list(reasons)
+        except DenyListError as error:
+            raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
+        storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
 def _open_storage(source: ConfigSource | None, parameter_prefix: str | None) -> Documents:
