@@ -197,10 +197,11 @@ class InjectorLoader:
         last_read = self._newest
         if last_read is not None and self._is_recreated(last_read, newest, patience):
             self.load_errors.clear()
-        if last_read is None or last_read.denied != newest.denied:
-            self._read_denied(newest)
+        # An invalid deny list must not hide a brake.
         if newest.brakes != self._brakes:
             self._read_brakes(newest.brakes)
+        if last_read is None or last_read.denied != newest.denied:
+            self._read_denied(newest)
         # A change of a brake alone compiles nothing.
         self._newest = replace(newest, brakes=())
         return self._newest
