@@ -284,6 +284,8 @@ def aws_errors(
     except BotoCoreError as error:
         problem = str(error).rstrip(".")
         raise AwsError(f"{location}: {problem}; {_find_remedy(error) or remedy}") from error
+    except KeyError as error:  # botocore returns a truncated response without its fields
+        raise AwsError(f"{location}: the response has no {error}; run the command again") from error
 
 
 def put_parameter(client: Any, name: str, value: str, **arguments: object) -> dict[str, Any]:
