@@ -147,7 +147,10 @@ class Hands:
             self._put(mistakes.POINTER, self._point(pointer, broken.digest, broken.serial))
         text = self._read(mistakes.POINTER)
         self._baton.wait(NOTICE_SECONDS)
-        if self._read(mistakes.POINTER) == text:
+        newest = self._aws.parameters.newest(f"{PREFIX}/{mistakes.POINTER}")
+        # A command that read the mistake can have stored a version that does not count.
+        is_lost = newest is not None and json.loads(newest.value).get("serial") != newest.number
+        if is_lost or self._read(mistakes.POINTER) == text:
             self._put(mistakes.POINTER, self._point(pointer, digest))
         self._is_wrong = False
         self._ledger.add("operator/hand", "invalid", began=began, repaired=True)

@@ -39,6 +39,7 @@ REMEDIES = {
 }
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 CREATED = "2026-01-15T12:00:00Z"  # of earlier tokens: more than a year before a long run ends
+LOCK_SECONDS = 60.0  # after which a lock is of an interrupted command
 MOST_PUSHES = 8  # after a deletion
 
 
@@ -285,6 +286,9 @@ class Operators(Hands):
 
     def _settle(self, action: Action) -> None:
         """Repair what is broken, and repeat the commands that can have failed or died."""
+        lock = self._aws.parameters.newest(f"{PREFIX}/{DENIED}/lock")
+        if lock is not None and lock.time < self._baton.now - LOCK_SECONDS:
+            self._remove(f"{DENIED}/lock")  # of a command that died, as its message says
         self._remove(DENIED)
         self._remove(BRAKE)
         for bundle in range(1, 5):
@@ -393,7 +397,7 @@ class Operators(Hands):
                 if self._settled and remedy in output:
                     line = ["tokens", verb, *line[2:]]
             status, output = self._run(line, prints_secret=prints_secret)
-        if line[0] == "tokens":
+        if line[0] == "tokens" and line[1] != "list":  # which needs no lock
             change = self._unfinished.discard if status == 0 else self._unfinished.add
             change(action.subject)
         if self._settled:

@@ -8,6 +8,8 @@ from .engine import DEFECTS as ENGINE
 
 _STORE = "podgraft.service.store"
 _POLLING = f"{_STORE}.aws.polling_cache:PollingCache"
+_DOCUMENTS = "podgraft.cli.storage.parameters:ParameterDocuments"
+_NO_LOCK = Change(f"{_DOCUMENTS}.lock", "Overwrite=False", "Overwrite=True")
 
 DEFECTS: dict[str, Defect] = {
     "callers-unreadable": Defect(
@@ -22,12 +24,27 @@ DEFECTS: dict[str, Defect] = {
             Change(f"{_POLLING}._refresh_value", "seconds *= _SHARE_AFTER_FAILURE", "pass"),
         ),
     ),
-    "denials-at-once": make_defect(
+    "denials-at-once": Defect(
         "one of two denials is lost",
         "19",
-        "podgraft.cli.policy.denied:change_deny_list",
-        "yaml.dump(reasons), stored)",
-        "yaml.dump(reasons))",
+        (
+            _NO_LOCK,
+            Change(
+                f"{_DOCUMENTS}.write",
+                'response["Version"] != expected.version + 1',
+                "False",
+            ),
+        ),
+    ),
+    "denied-again": Defect("a repeated denial does not restore another one", "19", (_NO_LOCK,)),
+    "brake-after-invalid-denials": make_defect(
+        "an invalid deny list hides a brake",
+        "9",
+        f"{_STORE}.aws.injector_loader:InjectorLoader._read_newest",
+        "if newest.brakes != self._brakes:",
+        "if last_read is None or last_read.denied != newest.denied:\n"
+        "        self._read_denied(newest)\n"
+        "    if newest.brakes != self._brakes:",
     ),
     "throttled-cold-start": ENGINE["D71"],
     "denied-and-deleted": ENGINE["D38"],
@@ -37,6 +54,13 @@ DEFECTS: dict[str, Defect] = {
         f"{_STORE}.aws.callers:_check_order",
         "(pointer.stored_at, pointer.serial) < (last.stored_at, last.serial)",
         "pointer.serial < last.serial",
+    ),
+    "truncated-page": make_defect(
+        "a truncated response ends a command with an exception",
+        "0",
+        "podgraft.cli.stacks:aws_errors",
+        "except KeyError as error:",
+        "except ZeroDivisionError as error:",
     ),
     "created-again": make_defect(
         "rejected versions count for a policy that was created again",

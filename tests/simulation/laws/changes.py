@@ -13,14 +13,15 @@ from .states import as_object
 
 ALL_BRAKE, STOPS_ALL = "brake", 'id: "*"'
 _SWITCHES = ("policy push", "policy rollback")
+_DENIED = (DENIED, f"{DENIED}/lock")
 USAGE = 2  # the exit status of a wrong command line
 # What a command may write: the start of its line, and patterns of parameters and objects.
 WRITES = (
     ("policy push", (POLICY, "object")),
     ("policy rollback", (POLICY, "object")),
     ("policy delete", (POLICY, *BRAKES, "default/.*", "delete")),
-    ("policy deny", (DENIED,)),
-    ("policy undeny", (DENIED,)),
+    ("policy deny", _DENIED),
+    ("policy undeny", _DENIED),
     ("policy census o", ("default/census-key",)),
     ("policy prune", ("delete",)),
     ("policy rollout release", BRAKES),
@@ -138,6 +139,7 @@ class Denials(Law):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
         self._denied: set[str] = set()
+        self._ended: set[str] = set()  # the commands that deny
 
     def see(self, event: Event) -> None:
         facts = event.facts
@@ -147,10 +149,11 @@ class Denials(Law):
                 self._denied.discard(digest)
             elif facts["status"] == 0:
                 self._denied.add(digest)
+                self._ended.add(event.lane)
                 _, text, writer = self.facts.parameters[DENIED][-1]
                 lost = [each for each in sorted(self._denied) if each not in (text or "")]
-                if lost and writer == event.lane:
-                    self.violate(f"{event.lane}: {facts['line']!r} lost {len(lost)} denials")
+                if lost and writer in self._ended:
+                    self.violate(f"{event.lane}: {writer} lost {len(lost)} denials")
         if event.kind == "parameter" and facts["name"] == DENIED and facts["by"] == "hand":
             self._denied.clear()
 

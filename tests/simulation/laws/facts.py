@@ -26,6 +26,7 @@ POLICY, BRAKES, DENIED, POINTER = (
     "callers",
 )
 SIGNATURE = "# signature: v1 "
+NO_BUNDLE = f"sha256:{'0' * 64}"  # which a person names by mistake
 MAX_REGISTRY_BYTES = 16 * 1024 * 1024
 REGISTRY_DOCUMENTS, OVERRIDES_DOCUMENTS, FIRST_SIGNER = 2, 3, "alias/signer-0"
 MEMBER = "c3"  # of the group ring-1, by the policy
@@ -60,8 +61,11 @@ class StoredPolicy:
 
     @property
     def is_broken(self) -> bool:
-        """Whether a person wrote it by hand with a mistake."""
-        return "# broken" in self.text
+        """Whether a person wrote it by hand with a mistake, which no promotion replaced since."""
+        if "# broken" not in self.text:
+            return False
+        bundle = str(self.fields.get("bundle", NO_BUNDLE))
+        return "unknown" in self.fields or bundle == NO_BUNDLE
 
     @property
     def fields(self) -> dict[str, Any]:

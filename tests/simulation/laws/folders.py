@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulation.ledger import Event
 from simulation.names import INJECTOR
 
 from .facts import OK, UNAUTHORIZED, Facts, identify_credential
@@ -54,16 +55,25 @@ class Available(FolderLaw):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._answered: set[tuple[str, str]] = set()
+        self._answered: set[tuple[str, str, str]] = set()
+
+    def see(self, event: Event) -> None:
+        """Forget credentials that others replaced, which load."""
+        name, _, cluster = str(event.facts.get("name", "")).removesuffix(".yaml").partition("/")
+        text = event.facts["_text"] if event.kind == "file" and name == "auth" else None
+        if text and any(load(text).get(each) for each in ("tokens", "subjects")):
+            self._answered = {a for a in self._answered if a[1] != cluster or a[2] in text}
 
     def see_review(self, review: Review) -> None:
+        key = identify_credential(review.event.facts["_token"])
+        own = review.env, review.cluster, key
         if review.code == OK:
-            self._answered.add((review.env, review.cluster))
+            self._answered.add(own)
         if review.code == UNAUTHORIZED:  # callers that load, and refuse the cluster
             self._answered = {each for each in self._answered if each[1] != review.cluster}
         is_error = review.code >= SERVER_ERROR or review.code == NOT_FOUND
         is_error = is_error and review.event.facts["verb"] == "review"
-        if not is_error or (review.env, review.cluster) not in self._answered:
+        if not is_error or own not in self._answered:
             return
         if not any(each.files.get(DENIED) for each in self.states):
             self.violate(f"{review}; it had a loaded version: {review.event.facts.get('_body')}")

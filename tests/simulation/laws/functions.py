@@ -187,6 +187,8 @@ def find_excuses(facts: Facts, settled: dict[str, Any]) -> list[str]:
         _RACED: settled["raced"],
         # An attempt that died, or that got no response, took effect.
         ("not found; use one of",): settled["raced"] or not settled["first"],
+        # The policy was deleted, and its versions with it.
+        ("not found; available versions",): bool(facts.removed),
         # A command that had to be repeated, too, denied it since.
         ("use another bundle, or allow it again",): bool(facts.text_at(DENIED, 1e18)),
         ("deploy the stack",): owner.get("documents", OVERRIDES_DOCUMENTS) < OVERRIDES_DOCUMENTS,
