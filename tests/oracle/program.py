@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -81,4 +81,6 @@ def _build_for_kubernetes(program: str, version: str) -> str:
 
 
 # The files that a program has from another one.
-_SHARED = dict.fromkeys(("defaults", "documents"), ("mutation/objects.go",))
+_SHARED: Mapping[str, Sequence[str]] = dict.fromkeys(
+    ("defaults", "documents"), ("mutation/objects.go",)
+)
