@@ -140,10 +140,10 @@ class InjectorLoader:
                 return replace(before, denial=error)
             raise
         deferred = self.sources.deferred and before is None
-        if before is not None and before.version in self.load_errors:
-            before = None
         if before is not None and self._is_denied(before):
             return self._replace_denied(before, newest, patience)
+        if before is not None and before.version in self.load_errors:
+            before = None
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(self._retry_candidate(before, patience), confirmed=self.sources.clock())
         return self._load(newest, before, patience, deferred=deferred)
