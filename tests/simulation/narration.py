@@ -145,7 +145,8 @@ def _describe_cluster(event: Event) -> str:
         case "watch":
             return f"the watch checks {facts['check']}"
         case "ready":
-            return f"asks {facts['env']} for its readiness: {facts['_body']['statusCode']}"
+            code = facts["_body"]["statusCode"] if facts["_body"] else "no response"
+            return f"asks {facts['env']} for its readiness: {code}"
         case "fate":
             return f"pod web-{facts['_review']['pod']} {FATES[facts['fate']]}"
         case "workload":

@@ -62,6 +62,14 @@ DEFECTS: dict[str, Defect] = {
         "except KeyError as error:",
         "except ZeroDivisionError as error:",
     ),
+    "denied-and-created-again": make_defect(
+        "a denied bundle outlives a policy that was created again",
+        "7",
+        f"{_STORE}.aws.injector_loader:InjectorLoader._refresh",
+        "if before is not None and self._is_denied(before):\n        return self._replace",
+        "if before is not None and before.version in self.load_errors:\n        before = None\n"
+        "    if before is not None and self._is_denied(before):\n        return self._replace",
+    ),
     "created-again": make_defect(
         "rejected versions count for a policy that was created again",
         "33",

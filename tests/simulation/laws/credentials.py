@@ -220,12 +220,19 @@ class Throttled(Law):
         if review.env != "gateway" and review.code in {0, UNAUTHORIZED, FORBIDDEN, THROTTLED}:
             self._judge_limit(review)
         is_valid = review.event.facts["verb"] == "review" and review.env != "gateway"
-        is_valid = is_valid and not review.is_expired
+        is_valid = is_valid and not review.is_expired and self._is_in_folder(review)
         text = self.facts.reader(review.env).credentials.get(POINTER, "{}")
         sources = _find_sources(text, review.cluster) if review.code == THROTTLED else []
         is_valid = is_valid and (not sources or any(_admits(each, review) for each in sources))
         if review.code == THROTTLED and is_valid:
             self.violate(f"{review}; its credential is valid")
+
+    def _is_in_folder(self, review: Review) -> bool:
+        """Whether the folder of workers has the credential; others have no folder."""
+        files = self.facts.states[-1].files
+        key = identify_credential(review.event.facts["_token"])
+        is_shared = "serve" in self.facts.plan.features
+        return not is_shared or any(key in files[each] for each in files if each.startswith("auth"))
 
 
 class Secrets(Law):
