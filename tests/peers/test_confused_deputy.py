@@ -27,16 +27,7 @@ from podgraft.golang import sprig
 ROOT = Path(__file__).parents[2]
 
 # Everything between the HTTP request and the patch that an operator's document can influence.
-PURE = {
-    "podgraft.core.bundle",
-    "podgraft.kube.cel",
-    "podgraft.core.injectors",
-    "podgraft.core.policy",
-    "podgraft.golang.texttemplate",
-    "podgraft.kube.validation",
-    "podgraft.kube.patch",
-    "podgraft.kube.yaml",
-}
+PURE = {"podgraft.core", "podgraft.golang", "podgraft.kube"}
 # F is the function.
 ROUTES = (
     "{{ F }}",

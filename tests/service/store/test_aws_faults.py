@@ -127,7 +127,7 @@ def test_a_refused_version_is_compiled_once(world: World) -> None:
     function = world.function()
     review(function)
     _invalid_bundle(world)
-    for expected in ([Service.SSM, Service.S3, Service.S3], [Service.SSM]):
+    for expected in ([Service.SSM, Service.S3, Service.S3, Service.SSM], [Service.SSM]):
         world.faulty.calls.clear()
         world.now += REFRESH_SECONDS
         assert is_injected(review(function))

@@ -73,9 +73,16 @@ DEFECTS: dict[str, Defect] = {
     "created-again": make_defect(
         "rejected versions count for a policy that was created again",
         "33",
-        f"{_STORE}.aws.injector_loader:InjectorLoader._is_recreated",
-        "if not self.load_errors:",
-        "if True:",
+        f"{_STORE}.aws.injector_loader:InjectorLoader._read_newest",
+        "if self.load_errors and",
+        "if False and",
+    ),
+    "created-again-with-more-versions": make_defect(
+        "a version of a deleted policy hides those of the policy that was created again",
+        "33",
+        f"{_STORE}.aws.injector_loader:InjectorLoader._load",
+        "if before is not None and",
+        "if False and",
     ),
     "denied-overrides": make_defect(
         "a rollback to denied overrides succeeds",
@@ -98,6 +105,13 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.cli.outputs:replace_file",
         "Path(os.path.realpath(path))",
         "path.resolve()",
+    ),
+    "deleted-and-pushed-at-once": make_defect(
+        "a deletion takes the bundle of a push at the same time",
+        "21",
+        "podgraft.cli.policy.prune_command:find_mentioned",
+        "cloud.history()]",
+        "cloud.history() if False]",
     ),
     "policy-created-between": make_defect(
         "a push replaces a policy that was created again",

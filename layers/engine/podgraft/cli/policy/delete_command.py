@@ -8,6 +8,7 @@ from podgraft.cli.regions import refuse_regions
 
 from .cloud import connect
 from .options import expect_version_option, yes_option
+from .prune_command import delete_bundle
 from .target import TargetOptions, target_options
 
 
@@ -44,5 +45,5 @@ def delete_injector(
     cloud.delete_policy()
     click.echo(f"deleted  parameter {cloud.target.parameter}")
     for digest, objects in bundles.items():
-        cloud.delete_objects(objects)
-        click.echo(f"deleted  bundle {digest}, {len(objects)} files")
+        verb = "deleted " if delete_bundle(cloud, digest, objects) else "retained"
+        click.echo(f"{verb} bundle {digest}, {len(objects)} files")

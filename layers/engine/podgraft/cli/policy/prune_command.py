@@ -65,21 +65,19 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
         _prune_folder(FolderInjector(options.folder, options.injector), before, output, yes=yes)
         return
     cloud = connect(options, writes=yes)
+    cloud.existing_versions()  # an error for an injector without a policy
     stored = cloud.list_bundles()
-    unused = _select_unused(map(_describe, stored, stored.values()), find_mentioned(cloud), before)
+    mentioned = find_mentioned(cloud).union(*map(_DIGEST.findall, cloud.read_deny_list().reasons))
+    unused = _select_unused(map(_describe, stored, stored.values()), mentioned, before)
     yield
     deleted = _delete_bundles(cloud, unused, stored) if yes else []
     _report(unused, deleted, len(stored), output, yes=yes)
 
 
 def find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
-    """Return the digests in all versions and in the deny list, without the prefix sha256:."""
-    texts = [version.stored for version in cloud.existing_versions()]
-    return frozenset(
-        digest
-        for text in (*texts, *cloud.read_deny_list().reasons)
-        for digest in _DIGEST.findall(text)
-    )
+    """Return the digests in all versions, without the prefix sha256:."""
+    texts = [version.stored for version in cloud.history()]
+    return frozenset(digest for text in texts for digest in _DIGEST.findall(text))
 
 
 def _describe(digest: str, objects: list[StoredObject]) -> _Bundle:
@@ -106,13 +104,24 @@ def _select_unused(
 def _delete_bundles(
     cloud: DeployedInjector, unused: list[_Bundle], stored: Mapping[str, list[StoredObject]]
 ) -> list[_Bundle]:
-    """Delete each bundle, unless a version that was stored meanwhile mentions it."""
-    deleted: list[_Bundle] = []
-    for each in unused:
-        if each.digest.removeprefix("sha256:") not in find_mentioned(cloud):
-            cloud.delete_objects(stored[each.digest])
-            deleted.append(each)
-    return deleted
+    return [each for each in unused if delete_bundle(cloud, each.digest, stored[each.digest])]
+
+
+def delete_bundle(cloud: DeployedInjector, digest: str, objects: list[StoredObject]) -> bool:
+    """Delete a bundle, unless a stored version mentions it; return whether it is deleted.
+
+    A push at the same time completes its bundle after it stored its version. So a version that is
+    stored before the deletion ends gets the files back here, and a later one from the push.
+    """
+    name = digest.removeprefix("sha256:")
+    if name in find_mentioned(cloud):
+        return False
+    files = {path: cloud.read_file(digest, path) for path in cloud.list_objects(digest)}
+    cloud.delete_objects(objects)
+    if name not in find_mentioned(cloud):
+        return True
+    cloud.upload_bundle(digest, files)
+    return False
 
 
 def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes: bool) -> None:

@@ -51,11 +51,13 @@ class Rejected(Struct, frozen=True, kw_only=True):
 
     @property
     def candidates(self) -> range:
-        """The versions between the newest one and the one in force, newest first."""
+        """The versions between the newest one and the one in force, newest first.
+
+        All of them if that is of a deleted parameter.
+        """
         newest = int(self.newest.version)
         lowest = max(newest - MAX_VERSIONS, 0)
-        # A parameter that was deleted and created again counts from 1 again.
-        if self.before is not None and int(self.before.version) < newest:
+        if self.before is not None and not self.before.is_deleted:
             lowest = max(lowest, int(self.before.version))
         return range(newest - 1, lowest, -1)
 

@@ -70,7 +70,8 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
     ``confirmed`` is when the version in force was last the newest one. For a version that never
     was the newest in this process, it is when that version was loaded. ``denial`` is set if a
-    bundle of the version in force was denied, and no other version loads.
+    bundle of the version in force was denied, and no other version loads. ``is_deleted`` is set if
+    the parameter of the version in force was deleted, and created again.
     """
 
     version: str
@@ -79,6 +80,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
     confirmed: float
     rejection: NotLoadedError | None = None
     denial: StoreError | None = None
+    is_deleted: bool = False
 
 
 class Sources(Struct, frozen=True, kw_only=True):
@@ -176,6 +178,8 @@ class InjectorLoader:
         try:
             return attempt.load(newest)
         except NotLoadedError as error:
+            if before is not None and self._is_recreated(before.newest, newest, patience):
+                before = replace(before, is_deleted=True)
             # Imported here: no start with a valid newest version needs it.
             from .earlier_versions import Rejected, load_earlier
 
@@ -195,7 +199,7 @@ class InjectorLoader:
                 f"create it: podgraft push --injector {self.name}"
             ) from error
         last_read = self._newest
-        if last_read is not None and self._is_recreated(last_read, newest, patience):
+        if self.load_errors and last_read and self._is_recreated(last_read, newest, patience):
             self.load_errors.clear()
         # An invalid deny list must not hide a brake.
         if newest.brakes != self._brakes:
@@ -209,18 +213,17 @@ class InjectorLoader:
     def _is_recreated(self, last_read: Parameter, newest: Parameter, patience: RetryBudget) -> bool:
         """Whether the parameter was deleted in between: its versions count from 1 again.
 
-        After more versions than before, only a comparison of the same version shows it.
+        After more versions than before, only a comparison of the same version shows it. If that
+        cannot be read, the parameter counts as created again: then more versions are tried.
         """
         number, same = int(last_read.version), newest
         if int(newest.version) < number:
             return True
         if int(newest.version) > number:
-            if not self.load_errors:
-                return False
             try:
                 found = self.sources.policies.policy_versions(self.name, [number], patience)
             except StoreError:
-                return False
+                found = ()
             if not found:
                 return True
             same = found[0]
