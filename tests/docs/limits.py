@@ -49,7 +49,7 @@ GROUPS: Final = {
 }
 CONTRIBUTORS: Final = {
     "architecture": 2_050,
-    "reliability": 1_920,
+    "reliability": 1_950,
     "supply-chain": 600,
     "aws-check": 420,
 }

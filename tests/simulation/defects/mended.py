@@ -108,7 +108,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "deleted-and-pushed-at-once": make_defect(
         "a deletion takes the bundle of a push at the same time",
-        "21",
+        "21 22",
         "podgraft.cli.policy.prune_command:find_mentioned",
         "cloud.history()]",
         "cloud.history() if False]",
