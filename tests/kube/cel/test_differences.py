@@ -44,3 +44,10 @@ def test_an_optional_contains_no_error() -> None:
 def test_time_zones_are_of_a_package() -> None:
     assert answer("timestamp(0).getHours('Local')") == answer("timestamp(0).getHours('UTC')")
     assert answer("timestamp(0).getHours('Asia/Tokyo')")["value"] == "int(9)"
+
+
+def test_loops_over_maps_are_in_the_order_of_the_document() -> None:
+    assert answer("{'b': 1, 'a': 2}.map(k, k)")["value"] == 'list[string("b"), string("a")]'
+    first, last = (answer(f"{{'b': 1, 'a': 2}}.exists(k, k == '{key}')") for key in "ba")
+    assert first["value"] == last["value"]
+    assert first["cost"] < last["cost"]

@@ -1,9 +1,15 @@
-"""What kube-apiserver's own compiler of policies makes of 3,959 expressions, recorded.
+"""What kube-apiserver's own compiler of policies makes of 6,140 expressions, recorded.
 
-They are the sixty verdicts of the paper, constructors of mutations, results of each kind of
-expression, cel-spec's and Kubernetes' own expressions, and some at random. Compared are the
-verdict, all problems with their positions, the type, the value or error, and the cost
-(tests/oracle/cel/record.py).
+- 2,187 of the 2,192 expressions of cel-spec's tests (508bd98; 2,456 tests), whether or not
+  Kubernetes has their functions and messages, and 26 again with the values of their variables. The
+  cost of the other five differs each time in Go: the order of a map is random.
+- 2,087 of the Go tests of Kubernetes 1.37.2 (apiserver, apiextensions-apiserver, admission
+  registration, dynamic resources), some of them in suites.jsonl; ``object`` replaces ``self``.
+- The sixty verdicts of the paper, constructors of mutations, results of each kind of expression,
+  and some at random.
+
+Compared are the verdict, all problems with their positions, the type, the value or error, and the
+cost (tests/oracle/cel/record.py). Of the 6,140, ``EXPLAINED`` differ.
 """
 
 import json
@@ -55,12 +61,19 @@ Row = dict[str, Any]
 # What differs, and why; docs/overlays.md says the same to users.
 REASONS: Mapping[str, re.Pattern[str]] = {
     "protobuf's Any and Empty": re.compile(r"google\.protobuf\.(Any|Empty)"),
-    "functions of authorizers": re.compile(r"\b(namespace|name)\("),
+    "authorizers": re.compile(r"\b(authorizer\b|(namespace|name)\()"),
     "bytes as a key of a constant": re.compile(r"\{b''"),
     "one key for 1 and true": re.compile(r"1: .*true: "),
     "all variables as a value": re.compile(r"\bvariables\b(?!\s*[.\[])"),
     "an error inside an optional": re.compile(r"(\[\?|optional\.of).*(\du|\d\.\d)"),
-    "the text of a pattern of a format": re.compile(r"format\.uri\(\)\.validate"),
+}
+
+EXPLAINED = {
+    "authorizers": 26,
+    "protobuf's Any and Empty": 3,
+    "bytes as a key of a constant": 1,
+    "one key for 1 and true": 1,
+    "all variables as a value": 1,
 }
 
 
@@ -88,7 +101,7 @@ class World:
         self.types = {**TYPES, "params": "dyn", "variables": "kubernetes.variables"}
         self.fields: dict[str, str] = {}
         self.variables: list[PolicyVariable] = []
-        for variable in head["variables"]:
+        for variable in head.get("variables", ()):
             program = self.environment(patch_types=False).compile_(variable["expression"])
             self.fields[variable["name"]] = program.signature
             self.variables.append(PolicyVariable(variable["name"], program))
@@ -177,8 +190,7 @@ def test_policies_are_compiled_and_evaluated_as_in_kubernetes(world: World) -> N
             found.append(f"{difference}: {row['expression']}\n  {row}\n  {ours}")
 
     assert not found, "\n".join(found[:20])
-    assert explained.total() <= 25, explained
-    assert set(explained) <= REASONS.keys()
+    assert explained == EXPLAINED
 
 
 def find_unexplained(world: World, rows: Iterable[Row]) -> list[str]:

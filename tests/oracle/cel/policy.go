@@ -23,7 +23,8 @@ import (
 )
 
 // policyRow is one line of the mode "policy". A line without "expression" sets the variables, the
-// policy's variables, and the release for the lines after it.
+// policy's variables, and the release for the lines after it. Without "values", the variables
+// before it are retained.
 type policyRow struct {
 	Expression string           `json:"expression,omitempty"`
 	Kind       string           `json:"kind,omitempty"`
@@ -74,7 +75,7 @@ type policy struct {
 	values   map[string]any
 }
 
-func newPolicy(r *policyRow) *policy {
+func newPolicy(r *policyRow, before *policy) *policy {
 	release := r.Release
 	if release == "" {
 		release = "1.37"
@@ -86,6 +87,9 @@ func newPolicy(r *policyRow) *policy {
 	for _, v := range r.Variables {
 		compiler.CompileAndStoreVariable(&accessor{v.Name, v.Expression, kinds["variable"]},
 			plugincel.OptionalVariableDeclarations{HasParams: true, HasAuthorizer: true}, environment.NewExpressions)
+	}
+	if r.Values == nil && before != nil {
+		return &policy{compiler, before.values}
 	}
 	values := map[string]any{}
 	for name, value := range r.Values {
@@ -190,7 +194,7 @@ func answerPolicies() {
 			if r.Values != nil {
 				r.Values = numbers(r.Values).(map[string]any)
 			}
-			current = newPolicy(&r)
+			current = newPolicy(&r, current)
 		} else {
 			current.answer(&r)
 		}

@@ -2,8 +2,9 @@
 
     go build -o /tmp/oracle . && python -m oracle.cel.record /tmp/oracle [FILE...]
 
-The expressions of the fixture are asked again; those of the files (a JSON text a line) and some at
-random are added with ``--add``. A first line sets the variables of the lines after it.
+The expressions of the fixtures are asked again; those of the files (a line is a JSON text, or a row
+with its kind) and some at random are added with ``--add``. A line without an expression sets the
+variables of the lines after it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from oracle.cel.generate import damage, make_call, make_comparison, make_typed
 
 FIXTURES = Path(__file__).parents[2] / "kube" / "cel" / "fixtures"
 POLICIES = FIXTURES / "policies.jsonl"
+SUITES = FIXTURES / "suites.jsonl"
 COMPARISONS = FIXTURES / "comparisons.jsonl"
 FUNCTIONS = FIXTURES / "functions.tsv"
 RELEASES = tuple(f"1.{minor}" for minor in range(26, 38))
@@ -169,21 +172,34 @@ def list_functions(program: str) -> Iterator[str]:
 def main() -> None:
     """Write the fixtures."""
     program, *files = sys.argv[1:]
-    known = [json.loads(line) for line in POLICIES.read_text().splitlines()[1:]]
-    rows = [{key: row[key] for key in ("expression", "kind") if key in row} for row in known]
+    rows = list(_read_questions(POLICIES))[1:]
     if "--add" in files:
         files.remove("--add")
-        rows += [
-            {"expression": json.loads(line), "kind": ""}
-            for file in files
-            for line in Path(file).read_text().splitlines()
-        ]
+        lines = (line for file in files for line in Path(file).read_text().splitlines())
+        rows += [_as_row(json.loads(line)) for line in lines]
         rows += make_rows(300)
-    unique = {json.dumps(row): row for row in rows if row["expression"].strip()}
+    unique = {
+        (row["expression"], row.get("kind", "")): row for row in rows if row["expression"].strip()
+    }
     _write(POLICIES, filter(_is_kept, ask(program, (HEAD, *unique.values()))))
+    _write(SUITES, filter(_is_kept, ask(program, _read_questions(SUITES))))
     compared = ask(program, (TYPED_HEAD, *make_comparisons(1_500)))
     _write(COMPARISONS, filter(_is_kept, compared))
     FUNCTIONS.write_text("".join(f"{line}\n" for line in list_functions(program)))
+
+
+def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a fixture without their answers."""
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        is_question = "expression" in row
+        yield (
+            {key: row[key] for key in ("expression", "kind") if key in row} if is_question else row
+        )
+
+
+def _as_row(line: str | dict[str, Any]) -> dict[str, Any]:
+    return {"expression": line} if isinstance(line, str) else line
 
 
 def _write(path: Path, rows: Iterable[object]) -> None:
@@ -193,8 +209,8 @@ def _write(path: Path, rows: Iterable[object]) -> None:
 def _is_kept(row: dict[str, object]) -> bool:
     """Whether a row is of use: no panic of the original, and not much text."""
     text = json.dumps(row)
-    is_answer = "panic: " not in text and "internal error" not in text and len(text) < 1_500
-    return is_answer or "values" in row
+    is_answer = "panic: " not in text and "internal error" not in text and len(text) < 10_000
+    return is_answer or "expression" not in row
 
 
 if __name__ == "__main__":

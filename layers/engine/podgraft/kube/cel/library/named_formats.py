@@ -1,7 +1,7 @@
 """``format.dns1123Label().validate(text)``: Kubernetes' named formats (library/format.go).
 
 ``validate`` returns ``optional.none()`` for valid text, else the errors, with the texts of
-k8s.io/apimachinery/pkg/util/validation.
+k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content.
 """
 
 import re
@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from podgraft.golang.time import LayoutError, parse_time
 from podgraft.kube.cel.cost import match_cost
-from podgraft.kube.cel.overloads import function, make_test, member
+from podgraft.kube.cel.overloads import function, member
 from podgraft.kube.cel.values import NONE, Optional, Value
 
-from .times import timestamp
-from .urls import is_url
+from .urls import find_url_errors
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
@@ -22,7 +22,8 @@ _LABEL_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = rf"({_QUALIFIED})?"
 _UUID = r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}"
-_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+_BASE64 = r"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/][A-Za-z0-9+/=])"
+_CLOCK = r"(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})"
 
 _LABEL_BYTES, _NAME_BYTES = 63, 253
 
@@ -40,8 +41,9 @@ class NamedFormat:
         return self.name
 
 
-def _validate_length(text: str, limit: int) -> list[str]:
-    return [f"must be no more than {limit} characters"] if len(text.encode()) > limit else []
+def _validate_length(text: str, limit: int, unit: str) -> list[str]:
+    size = len(text.encode(errors="surrogateescape"))
+    return [f"must be no more than {limit} {unit}"] if size > limit else []
 
 
 def _pattern_error(message: str, pattern: str, *examples: str) -> str:
@@ -50,18 +52,18 @@ def _pattern_error(message: str, pattern: str, *examples: str) -> str:
 
 
 def _make_name_check(
-    limit: int, pattern: str, message: str, *examples: str
+    limit: int, pattern: str, message: str, *examples: str, unit: str = "characters"
 ) -> Callable[[str], list[str]]:
     compiled, problem = re.compile(pattern), _pattern_error(message, pattern, *examples)
 
     def check(text: str) -> list[str]:
-        errors = _validate_length(text, limit)
+        errors = _validate_length(text, limit, unit)
         return errors if compiled.fullmatch(text) else [*errors, problem]
 
     return check
 
 
-_label = _make_name_check(
+_undotted = _make_name_check(
     _LABEL_BYTES,
     _LABEL,
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
@@ -69,13 +71,17 @@ _label = _make_name_check(
     "my-name",
     "123-abc",
 )
-_subdomain = _make_name_check(
+_SUBDOMAIN_RULE = (
     _NAME_BYTES,
     _SUBDOMAIN,
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character",
+    (
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+        "or '.', and must start and end with an alphanumeric character"
+    ),
     "example.com",
 )
+_subdomain = _make_name_check(*_SUBDOMAIN_RULE)
+_key_prefix = _make_name_check(*_SUBDOMAIN_RULE, unit="bytes")
 _label_1035 = _make_name_check(
     _LABEL_BYTES,
     _LABEL_1035,
@@ -92,12 +98,28 @@ _label_value = _make_name_check(
     "MyValue",
     "my_value",
     "12345",
+    unit="bytes",
 )
 
 
+def _label(text: str) -> list[str]:
+    errors = _undotted(text)
+    is_subdomain = "." in text and re.fullmatch(_SUBDOMAIN, text)
+    return [*errors[:-1], "must not contain dots"] if is_subdomain else errors
+
+
 def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """The same for the beginning of a name that gets a suffix: it may end with a dash."""
-    return lambda text: check(text[:-1] + "a" if len(text) > 1 and text[-1] == "-" else text)
+    """The same for the beginning of a name that gets a suffix: it may end with a dash.
+
+    The byte before the dash is not checked either (maskTrailingDash).
+    """
+
+    def check_masked(text: str) -> list[str]:
+        is_masked = len(text) > 1 and text[-1] == "-"
+        masked = text.encode()[:-2].decode(errors="surrogateescape") + "a"
+        return check(masked if is_masked else text)
+
+    return check_masked
 
 
 def _qualified_name(text: str) -> list[str]:
@@ -110,10 +132,10 @@ def _qualified_name(text: str) -> list[str]:
     if slash and not prefix:
         errors.append("prefix part must be non-empty")
     elif slash:
-        errors += [f"prefix part {problem}" for problem in _subdomain(prefix)]
+        errors += [f"prefix part {problem}" for problem in _key_prefix(prefix)]
     if not name:
         errors.append("name part must be non-empty")
-    errors += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES)]
+    errors += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES, "bytes")]
     if not re.fullmatch(_QUALIFIED, name):
         message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
         errors.append(f"name part {message}")
@@ -131,19 +153,23 @@ def _pattern_check(pattern: str, message: str) -> Callable[[str], list[str]]:
     return lambda text: [] if compiled.fullmatch(text) else [message]
 
 
-def _uri(text: str) -> list[str]:
-    return [] if is_url(text) else [f'parse "{text}": invalid URI for request']
-
-
-_is_timestamp = make_test(timestamp)
+def _is_date(text: str) -> bool:
+    try:
+        parse_time("2006-01-02", text)
+    except LayoutError:
+        return False
+    return True
 
 
 def _date(text: str) -> list[str]:
-    return [] if _is_timestamp(f"{text}T00:00:00Z") else ["invalid date"]
+    return [] if _is_date(text) else ["invalid date"]
 
 
 def _datetime(text: str) -> list[str]:
-    return [] if _is_timestamp(text.upper()) else ["invalid datetime"]
+    """As strfmt reads it: any offset, and anything after a second ``T``."""
+    date, _, clock = text.lower().partition("t")
+    is_valid = _is_date(date) and re.fullmatch(_CLOCK, clock.partition("t")[0])
+    return [] if is_valid else ["invalid datetime"]
 
 
 # Name in CEL: the format and its check.
@@ -162,7 +188,7 @@ _FORMATS: Mapping[str, tuple[NamedFormat, Callable[[str], list[str]]]] = {
         _allow_trailing_dash(_label_1035),
     ),
     "labelValue": (NamedFormat("LabelValue", 40), _label_value),
-    "uri": (NamedFormat("URI", 1100), _uri),
+    "uri": (NamedFormat("URI", 1103), find_url_errors),
     "uuid": (NamedFormat("uuid", 72), _pattern_check(_UUID, "does not match the UUID format")),
     "byte": (NamedFormat("byte", 84), _pattern_check(_BASE64, "invalid base64")),
     "date": (NamedFormat("date", 72), _date),

@@ -39,13 +39,17 @@ def _url(text: str) -> URL:
         raise EvaluationError(f"URL parse error during conversion from string: {error}") from error
 
 
-def is_url(text: str) -> bool:
-    """Whether Go accepts the text as the URI of a request."""
+def find_url_errors(text: str) -> list[str]:
+    """Why Go does not accept the text as the URI of a request; empty if it does."""
     try:
         url.check_request_uri(text)
-    except url.URLError:
-        return False
-    return True
+    except url.URLError as error:
+        return [str(error)]
+    return []
+
+
+def _is_url(text: str) -> bool:
+    return not find_url_errors(text)
 
 
 def _query(value: URL) -> dict[str, list[str]]:
@@ -56,7 +60,7 @@ _U = URL.CEL_NAME
 
 URLS = (
     function("url", f"string -> {_U}", _url, traversal_cost),
-    function("isURL", "string -> bool", is_url),
+    function("isURL", "string -> bool", _is_url),
     member("getScheme", f"{_U} -> string", attrgetter("parts.scheme")),
     member("getHost", f"{_U} -> string", attrgetter("parts.host")),
     member("getHostname", f"{_U} -> string", attrgetter("parts.hostname")),
