@@ -16,7 +16,12 @@ CENSUS_KEY, DRY = "default/census-key", "/dry/"
 CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
 SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
 PROCESSOR_SECONDS = 0.01
-_RACED = ("written at the same time", "revoke one of them first", ": expected version ")
+_RACED = (
+    "written at the same time",
+    "revoke one of them first",
+    ": expected version ",
+    "another command changes",
+)
 # One injector exists. What is kept of a cluster: its documents, before and after a change.
 MAX_OBJECTS, MAX_BYTES = 30, 10_000
 OF_CLUSTERS = frozenset({"Callers", "TokenHash", "RevokedToken", "LastKnownGood", "Parameter"})
