@@ -11,7 +11,7 @@ MAX_FUNCTION = 40
 MAX_MODULE = 400
 # An import inside a function defers an extra, a command, or a package of few policies.
 MAX_LOCAL_IMPORTS = 69
-MAX_TYPING_BLOCKS = 27
+MAX_TYPING_BLOCKS = 26
 
 
 def parse_modules() -> Iterator[tuple[str, ast.Module, int]]:

@@ -8,6 +8,7 @@ from podgraft import cli
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
+from podgraft.cli.stacks import make_client
 from support.aws_account import start_account_with_bucket
 from support.config_folder import write_folder
 
@@ -267,4 +268,4 @@ def test_a_bucket_that_does_not_exist() -> None:
             parameter_prefix="/podgraft-dev",
         )
         with pytest.raises(CommandError, match=r"absent-bucket: NoSuchBucket: .*; use --config"):
-            DeployedInjector.connect(target).list_objects("0" * 64)
+            DeployedInjector(target, make_client("ssm"), make_client("s3")).list_objects("0" * 64)

@@ -11,7 +11,8 @@ import pytest
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.rollout import insights, parameter_storage
+from podgraft.cli.policy import cloud
+from podgraft.cli.policy.rollout import insights
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.insights import LogGroup
 from podgraft.core.versions.brake import parse_brakes
@@ -48,7 +49,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         del client
         return LogGroup(InsightsClient(found), name)
 
-    monkeypatch.setattr(parameter_storage, "LogGroup", open_group)
+    monkeypatch.setattr(cloud, "LogGroup", open_group)
     return found
 
 
@@ -206,8 +207,8 @@ def test_abort_reads_no_alarm_and_no_log(
     def fail(*arguments: object) -> None:
         raise AssertionError(arguments)
 
-    monkeypatch.setattr(parameter_storage, "LogGroup", fail)
-    monkeypatch.setattr(parameter_storage, "read_alarms", fail)
+    monkeypatch.setattr(cloud, "LogGroup", fail)
+    monkeypatch.setattr(cloud, "read_alarms", fail)
     status, output = run("abort --reason '5xx in checkout'")
     assert status == 0, output
     assert parse_brakes([guarded.brake() or ""]) == {ID}
@@ -224,7 +225,7 @@ def test_unreadable_evidence_is_inconclusive(
         del arguments
         raise CommandError("log group g: AccessDeniedException: no; use --log FILE")
 
-    monkeypatch.setattr(parameter_storage, "LogGroup", refuse)
+    monkeypatch.setattr(cloud, "LogGroup", refuse)
     status, output = run("step 25")
     assert (status, rollout_of(guarded)) == (MISSING_EVIDENCE, block())
     assert "needs: log group g: AccessDeniedException: no; use --log FILE; wait" in output

@@ -19,8 +19,8 @@ DEFECTS: dict[str, Defect] = {
         "the policy switches before its bundle is uploaded",
         "21",
         f"{CLI}.push:upload",
-        "missing = cloud.find_missing(checked.digest, checked.files)",
-        "return",
+        "if not cloud.upload_missing(",
+        "if False and cloud.upload_missing(",
     ),
     "D22": make_defect(
         "prune keeps the bundles of the newest version only",

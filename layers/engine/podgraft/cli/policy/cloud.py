@@ -1,11 +1,9 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
-import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from podgraft.cli import stacks
 from podgraft.cli.config_source import Location
@@ -18,57 +16,33 @@ from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
 from podgraft.service.store.caller_document import Callers
 
+from .bundle_bucket import BundleBucket, Report, ignore
 from .denied import check_denied, load_deny_list
+from .document_text import strip_signature
 from .large_policy import check_signed_size, split_policy
-from .signing import Signer, sign_document
+from .rollout.alarms import Alarm, read_alarms
+from .rollout.evidence import Evidence
+from .rollout.insights import LogGroup
+from .rollout.text import read_rollout
+from .signing import Signer, check_signer, sign_document
 from .target import DeploymentTarget, TargetOptions
-from .versions import PolicyVersion
+from .versions import PolicyVersion, StoredPolicy
 
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
-    from mypy_boto3_ssm import SSMClient
-
-
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _COMPARE = "compare it with `podgraft diff`, then run the command again"
 _MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
 
 
-@dataclass(frozen=True, slots=True)
-class StoredObject:
-    """An object in S3, with its size in bytes."""
-
-    key: str
-    size: int
-    modified: datetime
-
-
-def list_objects(s3: Any, bucket: str, prefix: str, remedy: str = "") -> list[StoredObject]:
-    """Return the objects below a prefix; *s3* is boto3's client."""
-    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-    with aws_errors(f"bucket {bucket}", remedy=remedy):
-        return [
-            StoredObject(each["Key"], each["Size"], each["LastModified"])
-            for page in pages
-            for each in page.get("Contents", [])
-        ]
-
-
-class DeployedInjector:
+class DeployedInjector(BundleBucket):
     """One injector in one AWS account and region, with the credentials of the process."""
 
-    def __init__(self, target: DeploymentTarget, ssm: "SSMClient", s3: "S3Client") -> None:
-        self.target = target
+    # Environments read the parameters once in this time.
+    delay = "within RefreshSeconds (default: 30 s)"
+
+    def __init__(self, target: DeploymentTarget, ssm: Any, s3: Any) -> None:
+        super().__init__(target, s3)
         self._ssm = ssm
-        self._s3 = s3
-        self._bundles: dict[str, Mapping[str, bytes]] = {}
         self._owner: Owner | None = None
         self.documents = ParameterDocuments(ssm, target.parameter_prefix)
-
-    @classmethod
-    def connect(cls, target: DeploymentTarget) -> "DeployedInjector":
-        """Connect with the region and the credentials of the environment, as aws-cli does."""
-        return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
 
     @property
     def injector(self) -> str:
@@ -284,102 +258,79 @@ class DeployedInjector:
             f"podgraft rollback {number - 1} {self.target.options}"
         )
 
-    def list_bundles(self) -> dict[str, list[StoredObject]]:
-        """Return the objects of all bundles of the injector, by digest.
-
-        Objects outside the folder of a bundle are not listed.
-        """
-        folder = f"{self.target.bundle_prefix}{self.target.injector}/"
-        bundles: dict[str, list[StoredObject]] = {}
-        for stored in list_objects(self._s3, self.target.bucket, folder):
-            name, slash, _ = stored.key.removeprefix(folder).partition("/")
-            if slash and _DIGEST.fullmatch(name):
-                bundles.setdefault(f"sha256:{name}", []).append(stored)
-        return bundles
-
-    def delete_objects(self, objects: Iterable[StoredObject]) -> None:
-        """Delete objects; the versioning of the bucket retains their content for some time."""
-        for each in objects:
-            with aws_errors(f"s3://{self.target.bucket}/{each.key}"):
-                self._s3.delete_object(Bucket=self.target.bucket, Key=each.key)
-
     def delete_policy(self) -> None:
         """Delete the policy parameter with all its versions."""
         with aws_errors(f"parameter {self.target.parameter}"):
             self._ssm.delete_parameter(Name=self.target.parameter)
 
-    def list_objects(self, digest: str) -> dict[str, int]:
-        """Return the sizes in bytes of the objects of a bundle, by relative path."""
-        folder = self.target.folder(digest)
-        found = list_objects(self._s3, self.target.bucket, folder)
-        return {each.key.removeprefix(folder): each.size for each in found}
+    def read(self) -> StoredPolicy:
+        """Return the newest version."""
+        live = self.current_version()
+        return StoredPolicy(text=live.document, label=live.label, date=live.date, version=live)
 
-    def upload_file(self, digest: str, path: str, content: bytes) -> None:
-        """Store one file of a bundle."""
-        key = self.target.object_key(digest, path)
-        with aws_errors(f"s3://{self.target.bucket}/{key}"):
-            self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
+    def write(
+        self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
+    ) -> str:
+        """Put a document in force if *replaced* still is, and return its label.
 
-    def upload_bundle(self, digest: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        """Upload missing and damaged files, and verify the bundle; return what was uploaded."""
-        missing = self.find_missing(digest, files)
-        for path, content in missing.items():
-            self.upload_file(digest, path, content)
-        self.read_bundle(digest)
-        return missing
-
-    def find_missing(self, digest: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        """Return the files of a bundle that S3 does not have, and those that are damaged there."""
-        stored = self.list_objects(digest)
-        return {
-            path: content
-            for path, content in files.items()
-            # A file of another size is damaged. It is not downloaded, so downloads have a limit.
-            if stored.get(path) != len(content) or self.read_file(digest, path) != content
-        }
-
-    def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
-        """Return a verified bundle; raises ``CommandError`` if it is missing or damaged."""
-        if digest is None:
-            raise CommandError("the policy names no bundle; push one with podgraft push")
-        if digest not in self._bundles:
-            self._bundles[digest] = self._download_bundle(digest)
-        return self._bundles[digest]
-
-    def _download_bundle(self, digest: str) -> Mapping[str, bytes]:
-        paths = self.list_objects(digest)
-        self._check_paths(digest, paths)
-        files = {path: self.read_file(digest, path) for path in paths}
-        if not files:
-            raise CommandError(f"bundle {digest} is missing in s3://{self.target.bucket}; push it")
-        if bundle.digest(files) != digest:
-            raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
-        return files
-
-    def _check_paths(self, digest: str, paths: Iterable[str]) -> None:
-        """Raise ``CommandError`` with every object that has a key with an invalid path.
-
-        podgraft never writes such an object.
+        Reports versions that were written at the same time.
         """
-        problems = {path: bundle.validate_path(path) for path in paths}
-        findings = [
-            f"object {self.target.object_key(digest, path)!r} in s3://{self.target.bucket}: "
-            f"the path of a file {problem}; delete the object"
-            for path, problem in problems.items()
-            if problem
-        ]
-        if findings:
-            raise CommandError(*findings)
+        check_signer(signer, replaced.text, replaced.label)
+        number = self.put_policy(document, replaced.version, message, signer)
+        return f"version {number} of {self.target.parameter}"
 
-    def read_file(self, digest: str, path: str) -> bytes:
-        """Return a stored file of a bundle, without verification."""
-        key = self.target.object_key(digest, path)
-        with aws_errors(f"s3://{self.target.bucket}/{key}"):
-            return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
+    def upload(
+        self, digest: str | None, files: Mapping[str, bytes], report: Report = ignore
+    ) -> None:
+        """Upload missing and damaged files, and report each."""
+        self.upload_bundle(digest or bundle.digest(files), files, report)
+
+    @property
+    def _stack(self) -> Owner:
+        return self._owner or self.require_owner()
+
+    @property
+    def has_log(self) -> bool:
+        """Whether ``read_evidence`` has a log to read: the owner of the prefix names one."""
+        return bool(self._stack.log_group)
+
+    def read_evidence(self, rollout: str, since: datetime | None) -> Evidence | None:
+        """Return the evidence since a moment, or since the start; None without a log."""
+        if not self._stack.log_group:
+            return None
+        group = LogGroup(stacks.make_client("logs"), self._stack.log_group)
+        return group.read_evidence(self.injector, rollout, since or self._find_start(rollout))
+
+    def _find_start(self, rollout: str) -> datetime | None:
+        """Return when the oldest stored version with a rollout was stored."""
+        for version in self.history():
+            try:
+                fields = read_rollout(strip_signature(version.document))
+            except CommandError:
+                continue
+            if fields is not None and fields.get("id") == rollout:
+                return version.date
+        return None
+
+    def read_alarms(self) -> tuple[Alarm, ...] | None:
+        """Return the alarms that invoke the guard; None without a guard."""
+        if not self._stack.guard:
+            return None
+        return read_alarms(stacks.make_client("cloudwatch"), self._stack.guard)
+
+    def check_alias(self) -> None:
+        """Raise ``CommandError`` while the function serves reviews with two versions of its code.
+
+        The alias selects one at random for each review, so a difference has two possible causes.
+        """
+        alias = stacks.find_alias(self._stack.stack)
+        if alias is not None:
+            stacks.check_alias(stacks.make_client("lambda"), alias)
 
 
 def connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
     """Connect to the injector; raises ``CommandError`` if the options belong to two stacks."""
-    cloud = DeployedInjector.connect(options.resolve())
+    ssm, s3 = map(stacks.make_client, ("ssm", "s3"))
+    cloud = DeployedInjector(options.resolve(), ssm, s3)
     _ = cloud.require_owner() if writes else cloud.find_owner()
     return cloud

@@ -10,7 +10,8 @@ from podgraft.core.review_context import ReviewContext
 
 from .diff import OutputFormat, SampleOptions, format_comparison, sample_options
 from .local import check_bundle
-from .stored_version import open_injector, read_local_document
+from .storage import open_storage
+from .stored_version import load_injector, read_local_document
 from .target import TargetOptions, target_or_store_options
 
 DIFFERENT = 1
@@ -43,7 +44,7 @@ def compare_policies(
     """
     checked = check_bundle(folder)
     print_warnings(checked.warnings)
-    stored = open_injector(options)
+    stored = load_injector(open_storage(options, writes=False))
     after = stored.load_local(checked, read_local_document(checked, folder, stored.current))
     comparison = stored.compare_with(after, samples, caller)
     click.echo(format_comparison(comparison, OutputFormat(output)), nl=False)

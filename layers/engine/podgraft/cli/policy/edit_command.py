@@ -19,19 +19,16 @@ from podgraft.core import bundle as bundles
 from podgraft.core import policy
 
 from .cloud import DeployedInjector
-from .confirmation import confirm_change
 from .diff import NO_POLICY, SampleOptions, sample_options
 from .in_force import find_in_force
 from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
-from .rollout.options import storage_options
-from .rollout.storage import RolloutStorage
-from .rollout.stored_policy import StoredPolicy
 from .signing import Signer, check_signer, sign_options
+from .storage import PolicyStorage, storage_options
 from .stored_version import StoredInjector, load_injector, read_local_document
 from .version_loading import load_new_version
-from .versions import bundle_digest
+from .versions import StoredPolicy, bundle_digest
 
 _MAX_FILES = 20  # to open in an editor at once
 
@@ -60,7 +57,7 @@ class Workspace:
 @sign_options
 @storage_options
 def edit_policy(
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     files: tuple[str, ...],
     samples: SampleOptions,
     *,
@@ -91,7 +88,7 @@ def edit_policy(
         current = _load_current(storage, digest)
         text = read_local_document(checked, open_folder(workspace.folder), current.current)
         _check_stored(storage, text, checked)
-        confirm_change(current, checked, text, samples, yes=yes)
+        current.confirm_change(checked, text, samples, yes=yes)
         if digest is None:
             _check_unchanged(storage, stored, bundle)
         label = _put_in_force(storage, stored, text, checked, signer, message)
@@ -101,7 +98,7 @@ def edit_policy(
     _report_change(storage, stored, label)
 
 
-def _report_change(storage: RolloutStorage, stored: StoredPolicy, label: str) -> None:
+def _report_change(storage: PolicyStorage, stored: StoredPolicy, label: str) -> None:
     terminal.secho(f"policy   {label} is in force", fg="green")
     click.echo(f"effect   {storage.delay}")
     if stored.version is not None:
@@ -109,13 +106,13 @@ def _report_change(storage: RolloutStorage, stored: StoredPolicy, label: str) ->
         click.echo(f"to undo the change:\n  {command}")
 
 
-def _describe_retry(storage: RolloutStorage, stored: StoredPolicy) -> str:
+def _describe_retry(storage: PolicyStorage, stored: StoredPolicy) -> str:
     if stored.version is None:
         return f"podgraft diff FOLDER {storage.options}"
     return f"podgraft push FOLDER --expect-version {stored.version.number} {storage.options}"
 
 
-def _find_digest(storage: RolloutStorage, document: str) -> str | None:
+def _find_digest(storage: PolicyStorage, document: str) -> str | None:
     """Return the digest of the bundle to edit; None for the only bundle of a folder.
 
     For an invalid policy of a stack without one, it is that of the version in force.
@@ -138,7 +135,7 @@ def _parse_digest(document: str) -> str | None:
         return None if error.valid_part is None else error.valid_part.bundle
 
 
-def _load_current(storage: RolloutStorage, digest: str | None) -> StoredInjector:
+def _load_current(storage: PolicyStorage, digest: str | None) -> StoredInjector:
     """Load the version in force; an edit can also correct one that does not load."""
     try:
         return load_injector(storage)
@@ -148,7 +145,7 @@ def _load_current(storage: RolloutStorage, digest: str | None) -> StoredInjector
         return StoredInjector(replace(NO_POLICY, document=document), storage)
 
 
-def _check_stored(storage: RolloutStorage, text: str, checked: CheckedBundle) -> None:
+def _check_stored(storage: PolicyStorage, text: str, checked: CheckedBundle) -> None:
     """Raise ``CommandError`` for a denied bundle, and for another bundle that does not load."""
     storage.check_denied((checked.digest, *list_needed(text)))
     read = policy.parse(text)
@@ -157,7 +154,7 @@ def _check_stored(storage: RolloutStorage, text: str, checked: CheckedBundle) ->
 
 
 def _check_unchanged(
-    storage: RolloutStorage, stored: StoredPolicy, bundle: Mapping[str, bytes]
+    storage: PolicyStorage, stored: StoredPolicy, bundle: Mapping[str, bytes]
 ) -> None:
     """Raise ``CommandError`` if a folder has other files than before the edit."""
     if storage.read().text != stored.text or storage.read_bundle(None) != bundle:
@@ -165,7 +162,7 @@ def _check_unchanged(
 
 
 def _put_in_force(
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     stored: StoredPolicy,
     text: str,
     checked: CheckedBundle,
@@ -179,8 +176,7 @@ def _put_in_force(
     """
     digest = policy.parse(text).bundle
     label = stored.label
-    for line in storage.upload(digest, checked.files):
-        click.echo(line)
+    storage.upload(digest, checked.files, click.echo)
     if text != stored.text:
         label = storage.write(text, stored, signer, message)
     storage.upload(digest, checked.files)

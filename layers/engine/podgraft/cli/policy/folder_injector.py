@@ -2,22 +2,37 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
-from podgraft.cli import documents, folders
+from podgraft.cli import documents, folders, outputs
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.tokens.storage_factory import open_repository
-from podgraft.core import bundle
+from podgraft.core import bundle, policy
 from podgraft.service.store.caller_document import Callers
 
+from .bundle_bucket import Report, ignore
 from .denied import check_denied
+from .document_text import signed_version
+from .rollout.alarms import Alarm
+from .rollout.evidence import Evidence
+from .signing import Signer, check_signer, sign_document
+from .versions import StoredPolicy
 
 
 class FolderInjector:
-    """The files of one injector, as ``podgraft.service.store.folder`` reads them."""
+    """The files of one injector, as ``podgraft.service.store.folder`` reads them.
+
+    --log names the file of a server, which has one version.
+    """
+
+    # Servers check the files at each review.
+    delay = "at the next review"
+    has_log = False
 
     def __init__(self, store: Path, injector: str) -> None:
         self.store = store
@@ -75,3 +90,73 @@ class FolderInjector:
             f"{self.path}: bundle {digest} not found in bundle/ and bundles/; copy it to "
             f"{self.folder_of(digest)}"
         )
+
+    def read(self) -> StoredPolicy:
+        """Return the policy; an injector without one has an empty policy."""
+        if not self.policy.exists():
+            return StoredPolicy(text="", label="no version", date=None)
+        text = self.read_document()
+        date = datetime.fromtimestamp(self.policy.stat().st_mtime, UTC)
+        return StoredPolicy(text=text, label=_label(text), date=date)
+
+    def write(
+        self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
+    ) -> str:
+        """Put a document in force if *replaced* still is, and return its label."""
+        del message  # a folder has none
+        check_signer(signer, replaced.text, replaced.label)
+        current = self.read()
+        if current.text != replaced.text:
+            raise CommandError(
+                f"{self.policy}: expected {replaced.label}, got {current.label}; run the command "
+                "again"
+            )
+        if signer is not None:
+            digest = policy.parse(document).bundle or bundle.digest(self.read_bundle(None))
+            number = (signed_version(replaced.text) or 0) + 1
+            document = sign_document(signer, document, f"folder:{self.injector}", number, digest)
+        outputs.replace_file(self.policy, document.encode())
+        return f"{_label(document)} of {self.policy}"
+
+    def upload(
+        self, digest: str | None, files: Mapping[str, bytes], report: Report = ignore
+    ) -> None:
+        """Write the bundle to a folder of its digest, all files or none, and report it.
+
+        Without a digest, it replaces the files of the only bundle.
+        """
+        if digest is None:
+            self._replace_files(files, report)
+            return
+        target = self.folder_of(digest)
+        if target.is_dir() and bundle.digest(folders.read_manifests(target)) == digest:
+            return
+        if target.exists():
+            raise CommandError(f"{target}: is damaged; delete it, and run the command again")
+        target.parent.mkdir(exist_ok=True)
+        folders.write_folder(target, files)
+        report(f"write      {len(files)} files to {target}")
+
+    def _replace_files(self, files: Mapping[str, bytes], report: Report) -> None:
+        before = self.read_bundle(None)
+        for path in before.keys() - files.keys():
+            (self.bundle / path).unlink()
+        for path in (each for each in sorted(files) if before.get(each) != files[each]):
+            target = self.bundle / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            outputs.replace_file(target, files[path])
+            report(f"write      {target}")
+
+    def read_evidence(self, rollout: str, since: datetime | None) -> Evidence | None:
+        """Return None."""
+        del rollout, since
+
+    def read_alarms(self) -> tuple[Alarm, ...] | None:
+        """Return None."""
+
+    def check_alias(self) -> None:
+        """Accept: a server has one version."""
+
+
+def _label(text: str) -> str:
+    return f"version sha256:{sha256(text.encode()).hexdigest()[:12]}"

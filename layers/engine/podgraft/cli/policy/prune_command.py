@@ -17,7 +17,8 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
 from podgraft.cli.storage.folder import FolderDocuments
 
-from .cloud import DeployedInjector, StoredObject, connect
+from .bundle_bucket import StoredObject
+from .cloud import DeployedInjector, connect
 from .denied import load_deny_list
 from .folder_injector import FolderInjector
 from .options import list_output_option, yes_option

@@ -62,11 +62,7 @@ def is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool
 def upload(cloud: DeployedInjector, change: Change) -> None:
     """Upload missing and damaged files, before the policy switches to the bundle."""
     checked = change.checked
-    missing = cloud.find_missing(checked.digest, checked.files)
-    for number, (path, content) in enumerate(missing.items(), start=1):
-        click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
-        cloud.upload_file(checked.digest, path, content)
-    if not missing:
+    if not cloud.upload_missing(checked.digest, checked.files, click.echo):
         click.echo(f"bundle   {checked.digest} is in S3 already")
     cloud.upload_overrides(change.document)
 

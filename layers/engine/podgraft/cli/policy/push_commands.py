@@ -16,7 +16,6 @@ from podgraft.core.bundle.cluster_ids import UrlPath
 from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, connect
-from .confirmation import confirm_change
 from .diff import SampleOptions
 from .document_text import strip_signature
 from .large_policy import list_needed
@@ -86,7 +85,7 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     if dry_run:
         return _report_dry_run(cloud, change, live)
     if confirm:
-        confirm_change(load_injector(cloud), checked, text, _DEFAULT_OBJECTS, cluster)
+        load_injector(cloud).confirm_change(checked, text, _DEFAULT_OBJECTS, cluster)
     push.upload(cloud, change)
     yield
     return _switch(cloud, change, live)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import click
 from msgspec.structs import replace
 
 from podgraft.cli import documents
@@ -12,14 +13,22 @@ from podgraft.core import policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
 
-from .cloud import DeployedInjector, connect
-from .diff import NO_POLICY, Comparison, SampleOptions, Version, compare, load_objects
+from .cloud import DeployedInjector
+from .diff import (
+    NO_POLICY,
+    Comparison,
+    OutputFormat,
+    SampleOptions,
+    Version,
+    compare,
+    format_comparison,
+    load_objects,
+)
 from .document_text import strip_signature
-from .folder_injector import FolderInjector
 from .in_force import find_in_force
 from .local import CheckedBundle
-from .target import TargetOptions
-from .version_loading import Injector, find_registered_groups
+from .storage import PolicyStorage
+from .version_loading import find_registered_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,7 @@ class StoredInjector:
     """The version in force of an injector, and the storage of its bundles."""
 
     current: Version
-    storage: Injector
+    storage: PolicyStorage
 
     def find_snapshot(self, version: Version, cluster: str | None) -> Snapshot | None:
         """Return a version's configuration for a cluster, with its groups in the registry."""
@@ -43,6 +52,22 @@ class StoredInjector:
         objects = load_objects(samples, (self.current.snapshots, after.snapshots))
         return compare(self.current, after, objects, replace(caller, groups=groups))
 
+    def confirm_change(
+        self,
+        checked: CheckedBundle,
+        document: str,
+        samples: SampleOptions,
+        cluster: str | None = None,
+        *,
+        yes: bool = False,
+    ) -> None:
+        """Print the diff, and ask unless *yes*; raises ``CommandError`` without a confirmation."""
+        caller = ReviewContext(injector=self.storage.injector, cluster=cluster)
+        comparison = self.compare_with(self.load_local(checked, document), samples, caller)
+        click.echo(format_comparison(comparison, OutputFormat.TEXT), nl=False)
+        if not yes and not click.confirm("Put this version in force?"):
+            raise CommandError("not confirmed; nothing is changed")
+
     def load_local(self, checked: CheckedBundle, document: str) -> Version:
         """Compile a local version; bundles of other digests are in the storage."""
 
@@ -54,15 +79,8 @@ class StoredInjector:
         return Version.load("local policy", self.storage.injector, document, fetch)
 
 
-def open_injector(options: TargetOptions) -> StoredInjector:
+def load_injector(storage: PolicyStorage) -> StoredInjector:
     """Load the version in force; ``NO_POLICY`` before the first push."""
-    if options.folder is not None:
-        return load_injector(FolderInjector(options.folder, options.injector))
-    return load_injector(connect(options))
-
-
-def load_injector(storage: Injector) -> StoredInjector:
-    """As ``open_injector``, for the storage."""
     if isinstance(storage, DeployedInjector):
         return StoredInjector(_load_newest(storage), storage)
     current = NO_POLICY

@@ -11,16 +11,14 @@ from podgraft.service import store
 from podgraft.service.store import InvalidVersionError, SnapshotSet, StoreError
 from podgraft.service.store.caller_document import Callers
 
-from .cloud import DeployedInjector
-from .folder_injector import FolderInjector
+from .storage import PolicyStorage
 
-Injector: TypeAlias = DeployedInjector | FolderInjector
 # Files by path, by the digest of their bundle.
 Bundles: TypeAlias = Mapping[str, Mapping[str, bytes]]
 
 
 def find_registered_groups(
-    storage: Injector, known: Collection[str], cluster: str | None
+    storage: PolicyStorage, known: Collection[str], cluster: str | None
 ) -> tuple[str, ...]:
     """Return the *known* groups that a cluster has in the registry.
 
@@ -33,7 +31,7 @@ def find_registered_groups(
 
 
 def load_version(
-    storage: Injector,
+    storage: PolicyStorage,
     document: str,
     label: int | str,
     check: VersionCheck = NO_CHECK,
@@ -59,7 +57,7 @@ def load_version(
 
 
 def load_new_version(
-    storage: Injector, document: str, label: int | str, local: Bundles | None = None
+    storage: PolicyStorage, document: str, label: int | str, local: Bundles | None = None
 ) -> None:
     """Load a policy that a command stores, with its candidate; raises ``CommandError``.
 

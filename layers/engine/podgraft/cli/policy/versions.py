@@ -9,6 +9,8 @@ from podgraft.core import policy
 from podgraft.core.versions.errors import InvalidVersionError
 from podgraft.core.versions.overrides import join_overrides
 
+from .document_text import strip_signature
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyVersion:
@@ -42,6 +44,21 @@ class PolicyVersion:
     def person(self) -> str:
         """The last part of the author's ARN: a user, or the session of a role."""
         return self.author.rpartition("/")[2] or "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPolicy:
+    """The policy in force: its text, its version, and when it was stored."""
+
+    text: str
+    label: str
+    date: datetime | None
+    version: PolicyVersion | None = None
+
+    @property
+    def document(self) -> str:
+        """The text without its signature."""
+        return strip_signature(self.text)
 
 
 def bundle_digest(version: PolicyVersion) -> str:

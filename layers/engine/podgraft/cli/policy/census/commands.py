@@ -1,19 +1,23 @@
 """The subcommands of ``podgraft policy census``."""
 
 import json
+from base64 import b64encode
 from collections import Counter
 
 import click
 
+from podgraft.base import system
 from podgraft.cli import command_help, terminal
 from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
+from podgraft.cli.policy.storage import open_storage
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 from podgraft.cli.regions import refuse_regions
+from podgraft.cli.storage import ChangedError, Documents, StoredDocument
 from podgraft.service.store.names import census_key_name
 
-from .keys import create_key, open_documents
 from .storage import RecordFile, open_records
 
+_KEY_BYTES = 32
 census_option = click.option(
     "--census",
     "place",
@@ -36,12 +40,23 @@ def _enable(options: TargetOptions) -> None:
     policy, and a storage: the stack parameter Census, or serve --census.
     """
     refuse_regions("podgraft policy census on")
-    keys = open_documents(options)
-    existed = create_key(keys, options.injector)
+    keys = open_storage(options).documents
+    existed = _create_key(keys, options.injector)
     location = keys.locate(census_key_name(options.injector))
     terminal.secho(f"key        {location} {'exists' if existed else 'created'}", fg="green")
     click.echo("next       add to the policy: census: {}")
     click.echo("           register the webhook again with podgraft register --census")
+
+
+def _create_key(documents: Documents, injector: str) -> bool:
+    """Create a random key; an existing one remains. Return whether it existed."""
+    name = census_key_name(injector)
+    key = b64encode(system.random_bytes(_KEY_BYTES)).decode()
+    try:
+        documents.write(name, key, StoredDocument(), is_secret=True)
+    except ChangedError:
+        return True
+    return False
 
 
 @command.command("off")
@@ -53,7 +68,7 @@ def _disable(options: TargetOptions) -> None:
     no one can compare a guess with a token.
     """
     refuse_regions("podgraft policy census off")
-    keys, name = open_documents(options), census_key_name(options.injector)
+    keys, name = open_storage(options).documents, census_key_name(options.injector)
     keys.delete(name)
     terminal.secho(f"key        {keys.locate(name)} deleted", fg="green")
 

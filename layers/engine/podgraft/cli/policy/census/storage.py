@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.cloud import list_objects
+from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
 from podgraft.core.census import SUFFIX, InvalidRecordError, Record, decode_record

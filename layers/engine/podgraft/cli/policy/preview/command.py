@@ -15,7 +15,8 @@ from podgraft.cli.policy.diff import NO_POLICY, Version
 from podgraft.cli.policy.diff.unified import format_diff
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import cluster_option
-from podgraft.cli.policy.stored_version import StoredInjector, open_injector, read_local_document
+from podgraft.cli.policy.storage import open_storage
+from podgraft.cli.policy.stored_version import StoredInjector, load_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 from podgraft.cli.shared_options import format_option
 from podgraft.core.census import Record
@@ -137,7 +138,7 @@ def _find_groups(stable: FindSnapshot, candidate: FindSnapshot, cluster: str) ->
 
 
 def _open_stored(options: TargetOptions) -> StoredInjector:
-    stored = open_injector(options)
+    stored = load_injector(open_storage(options, writes=False))
     if stored.current is NO_POLICY or stored.current.snapshots is None:
         raise CommandError(f"injector {options.injector} has no policy; push one first")
     return stored

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 from podgraft.kube import yaml
 from podgraft.service.store.names import brake_name
-
-from .storage import RolloutStorage
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +38,19 @@ class Brake:
         return " ".join(", ".join(words).split()) or "it states no reason"
 
 
-def name_of_brake(storage: RolloutStorage, *, for_all: bool) -> str:
+def name_of_brake(storage: PolicyStorage, *, for_all: bool) -> str:
     """The name of the document: of all injectors, or of this one."""
     return brake_name(None if for_all else storage.injector)
 
 
-def read_brake(storage: RolloutStorage, *, for_all: bool) -> Brake | None:
+def read_brake(storage: PolicyStorage, *, for_all: bool) -> Brake | None:
     """Return a brake, or None."""
     name = name_of_brake(storage, for_all=for_all)
     text = storage.documents.read(name).text
     return None if text is None else Brake(storage.documents.locate(name), text, for_all)
 
 
-def read_brakes(storage: RolloutStorage) -> Iterator[Brake]:
+def read_brakes(storage: PolicyStorage) -> Iterator[Brake]:
     """Return the brakes that exist; that of all injectors first."""
     for for_all in (True, False):
         brake = read_brake(storage, for_all=for_all)

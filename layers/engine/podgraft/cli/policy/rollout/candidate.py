@@ -6,12 +6,12 @@ from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.large_policy import find_value_errors
+from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.cli.policy.version_loading import load_new_version
 from podgraft.core import bundle as bundles
 from podgraft.core import policy as policies
 from podgraft.core.policy import Policy, PolicyError
 
-from .storage import RolloutStorage
 from .text import KEY, read_rollout
 
 # A candidate is the same for all clusters, and its bundle has a separate option.
@@ -104,7 +104,7 @@ def parse_valid(document: str) -> Policy:
 
 
 def check_document(
-    storage: RolloutStorage, document: str, local: Mapping[str, bytes] | None = None
+    storage: PolicyStorage, document: str, local: Mapping[str, bytes] | None = None
 ) -> None:
     """Load a document with all its bundles, as the function does, and render probe objects.
 

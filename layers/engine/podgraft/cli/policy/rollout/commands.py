@@ -9,6 +9,8 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
+from podgraft.cli.policy.storage import PolicyStorage, storage_options
+from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
@@ -16,9 +18,7 @@ from . import text
 from .brakes import read_brakes
 from .candidate import check_document, parse_valid
 from .health import collect_health
-from .options import Percentage, force_options, log_option, storage_options
-from .storage import RolloutStorage
-from .stored_policy import StoredPolicy
+from .options import Percentage, force_options, log_option
 
 # The exit status if the needed evidence is missing.
 MISSING_EVIDENCE = 3
@@ -49,7 +49,7 @@ def describe_share(rollout: Object) -> str:
 @sign_options
 @storage_options
 def step_rollout(  # noqa: PLR0913 — one parameter per option
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     *,
     percentage: float,
     cluster: str | None,
@@ -87,7 +87,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
 @run_in_regions(needs_all=False)
 @sign_options
 @storage_options
-def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> Steps:
+def pause_rollout(storage: PolicyStorage, *, signer: Signer | None) -> Steps:
     """Give no further pods the candidate; podgraft rollout step continues."""
     stored, fields, rollout = read_running(storage)
     if rollout.mode is RolloutMode.SHADOW:
@@ -105,7 +105,7 @@ def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> Steps:
 @sign_options
 @storage_options
 def promote_candidate(
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     *,
     log: Path | None,
     force: bool,
@@ -140,7 +140,7 @@ def skip_written(stored: StoredPolicy, problem: str) -> Steps:
     click.echo(f"policy     {stored.label} is already the same")
 
 
-def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout]:
+def read_running(storage: PolicyStorage) -> tuple[StoredPolicy, Object, Rollout]:
     """Return the policy with its valid rollout; raises ``CommandError`` without one."""
     stored = storage.read()
     fields = text.read_rollout(stored.document)
@@ -151,7 +151,7 @@ def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout
 
 
 def _write_rollout(
-    storage: RolloutStorage, stored: StoredPolicy, fields: Object, signer: Signer | None
+    storage: PolicyStorage, stored: StoredPolicy, fields: Object, signer: Signer | None
 ) -> Steps:
     check_signer(signer, stored.text, stored.label)
     changed = text.set_rollout(stored.document, fields)
@@ -165,7 +165,7 @@ def _write_rollout(
     click.echo(f"effect     {storage.delay}")
 
 
-def _check_brakes(storage: RolloutStorage, rollout: Rollout) -> None:
+def _check_brakes(storage: PolicyStorage, rollout: Rollout) -> None:
     for brake in read_brakes(storage):
         if brake.stops(rollout.id):
             release = ", after podgraft rollout release --all" if brake.for_all else ""
@@ -176,7 +176,7 @@ def _check_brakes(storage: RolloutStorage, rollout: Rollout) -> None:
 
 
 def _check_needs(
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     rollout: Rollout,
     stored: StoredPolicy,
     log: Path | None,

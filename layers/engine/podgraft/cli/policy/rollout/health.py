@@ -10,12 +10,12 @@ from pathlib import Path
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.storage import PolicyStorage
+from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
 from .alarms import Alarm
 from .evidence import Evidence, read_log
-from .storage import RolloutStorage
-from .stored_policy import StoredPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Health:
 
 
 def collect_health(
-    storage: RolloutStorage, rollout: Rollout, stored: StoredPolicy, log: Path | None
+    storage: PolicyStorage, rollout: Rollout, stored: StoredPolicy, log: Path | None
 ) -> Health:
     """Read the evidence and the alarms; an error is a problem, so it is inconclusive."""
     problems: list[str] = []
@@ -95,7 +95,7 @@ def collect_health(
     )
 
 
-def check_alarms(storage: RolloutStorage) -> None:
+def check_alarms(storage: PolicyStorage) -> None:
     """Raise ``CommandError`` while an alarm is active: the guard acts only when an alarm starts."""
     active = [alarm.describe() for alarm in storage.read_alarms() or () if alarm.is_active]
     if active:

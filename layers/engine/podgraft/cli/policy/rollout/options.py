@@ -4,12 +4,9 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli.policy.target import target_or_store_options
-from podgraft.cli.shared_options import add_options, gather_options
+from podgraft.cli.shared_options import add_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
-
-from .storage import open_storage
 
 
 class Percentage(click.ParamType[float]):
@@ -33,7 +30,6 @@ class Percentage(click.ParamType[float]):
         return int(number) if number.is_integer() else number
 
 
-storage_options = gather_options(open_storage, target_or_store_options, name="storage")
 log_option = click.option(
     "--log",
     type=click.Path(dir_okay=False, path_type=Path),

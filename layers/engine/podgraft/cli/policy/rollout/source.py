@@ -10,16 +10,16 @@ import click
 from podgraft.cli import documents
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.cloud import connect
 from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.cli.policy.local import check_bundle
+from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.shared_options import gather_options
 from podgraft.kube import yaml
 
 from . import text
 from .candidate import parse_valid
-from .storage import RolloutStorage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,10 @@ class LoadedCandidate:
 
 
 # Reads and checks a candidate; raises ``CommandError``.
-CandidateSource: TypeAlias = Callable[[RolloutStorage], LoadedCandidate]
+CandidateSource: TypeAlias = Callable[[PolicyStorage], LoadedCandidate]
 
 
-def _load_files(folder: ConfigFolder, _storage: RolloutStorage) -> LoadedCandidate:
+def _load_files(folder: ConfigFolder, _storage: PolicyStorage) -> LoadedCandidate:
     checked = check_bundle(folder)
     return LoadedCandidate(
         name=str(folder.policy),
@@ -61,9 +61,8 @@ def _load_files(folder: ConfigFolder, _storage: RolloutStorage) -> LoadedCandida
     )
 
 
-def _load_from_stack(stack: str, storage: RolloutStorage) -> LoadedCandidate:
-    options = TargetOptions(injector=storage.injector, stack_name=stack)
-    cloud = DeployedInjector.connect(options.resolve())
+def _load_from_stack(stack: str, storage: PolicyStorage) -> LoadedCandidate:
+    cloud = connect(TargetOptions(injector=storage.injector, stack_name=stack))
     live = cloud.current_version()
     document = strip_signature(live.document)
     name = f"version {live.number} of {cloud.target.parameter}"

@@ -6,6 +6,8 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, regions, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
+from podgraft.cli.policy.storage import PolicyStorage, storage_options
+from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
 from podgraft.cli.shared_options import Decorator, choice_option
 
@@ -14,10 +16,8 @@ from .brakes import read_brakes
 from .candidate import check_document, make_candidate
 from .commands import describe_share, skip_written
 from .health import check_alarms
-from .options import Percentage, storage_options
+from .options import Percentage
 from .source import CandidateSource, source_options
-from .storage import RolloutStorage
-from .stored_policy import StoredPolicy
 
 
 def _share_option(part: str, description: str) -> Decorator:
@@ -55,7 +55,7 @@ def _share_option(part: str, description: str) -> Decorator:
 @sign_options
 @storage_options
 def start_rollout(  # noqa: PLR0913 — one parameter per option
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     *,
     origin: CandidateSource,
     id_: str,
@@ -85,8 +85,7 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     rollout |= _describe_limits(candidate, needs, reason)
     changed = text.set_rollout(stored.document, rollout)
     check_document(storage, changed, loaded.files)
-    for line in storage.upload(loaded.digest, loaded.files):
-        click.echo(line)
+    storage.upload(loaded.digest, loaded.files, click.echo)
     regions.share("written", set[str]).add(changed)
     yield
     click.echo(f"candidate  {_describe_candidate(candidate)}")
@@ -123,13 +122,13 @@ def _describe_active(id_: JSON) -> str:
     return f"rollout {id_} is active; end it with podgraft rollout promote or abort"
 
 
-def _report_start(storage: RolloutStorage, label: str, rollout: Object) -> None:
+def _report_start(storage: PolicyStorage, label: str, rollout: Object) -> None:
     terminal.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
     click.echo(f"effect     {storage.delay}")
     click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
 
 
-def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) -> None:
+def _check_can_start(storage: PolicyStorage, stored: StoredPolicy, id_: str) -> None:
     running = text.read_rollout(stored.document)
     if running is not None:
         raise CommandError(_describe_active(running.get("id")))

@@ -9,7 +9,9 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.version_loading import find_registered_groups
+from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import parse_brakes
 
@@ -19,9 +21,7 @@ from .brakes import read_brakes
 from .candidate import parse_valid
 from .evidence import Evidence, TrackEvidence, Workload, read_log
 from .health import collect_health
-from .options import log_option, storage_options
-from .storage import RolloutStorage
-from .stored_policy import StoredPolicy
+from .options import log_option
 
 _WIDTH = 40
 _MAX_KINDS = 10
@@ -32,7 +32,7 @@ _PARTS = 4
 @command_help.command("status")
 @log_option
 @storage_options
-def show_status(storage: RolloutStorage, *, log: Path | None) -> None:
+def show_status(storage: PolicyStorage, *, log: Path | None) -> None:
     """Show the rollout, its brakes, and the evidence for both tracks."""
     stored = storage.read()
     rollout = _read_rollout(stored)
@@ -57,7 +57,7 @@ def _read_rollout(stored: StoredPolicy) -> Rollout | None:
     return parse_valid(stored.document).rollout
 
 
-def _print_brakes(storage: RolloutStorage, rollout: Rollout | None) -> Iterator[str]:
+def _print_brakes(storage: PolicyStorage, rollout: Rollout | None) -> Iterator[str]:
     """Print the brakes; return the names of those that stop the rollout."""
     brakes = list(read_brakes(storage))
     for brake in brakes:
@@ -137,7 +137,7 @@ def _format(track: TrackEvidence) -> str:
 
 
 def _print_result(
-    storage: RolloutStorage, rollout: Rollout, missing: list[str], *, is_stopped_: bool
+    storage: PolicyStorage, rollout: Rollout, missing: list[str], *, is_stopped_: bool
 ) -> None:
     if is_stopped_:
         terminal.secho("result     stopped: stable serves all workloads", fg="red")
@@ -166,7 +166,7 @@ def _print_result(
 @log_option
 @storage_options
 def list_workloads(
-    storage: RolloutStorage,
+    storage: PolicyStorage,
     *,
     workloads: tuple[str, ...],
     id_: str | None,
@@ -204,7 +204,7 @@ def list_workloads(
 
 
 def _read_groups(
-    storage: RolloutStorage, stored: StoredPolicy, rollout: Rollout, clusters: Iterable[str]
+    storage: PolicyStorage, stored: StoredPolicy, rollout: Rollout, clusters: Iterable[str]
 ) -> Mapping[str, Sequence[str]]:
     """Return the groups by cluster, also those of the callers, if groups have own shares."""
     if not rollout.groups:
@@ -216,7 +216,7 @@ def _read_groups(
     }
 
 
-def _read_all(storage: RolloutStorage, id_: str, log: Path | None) -> Evidence | None:
+def _read_all(storage: PolicyStorage, id_: str, log: Path | None) -> Evidence | None:
     """Return the evidence since the start of a rollout."""
     if log is not None:
         return read_log(log, storage.injector, id_)

@@ -10,6 +10,8 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.signing import Signer, sign_options
+from podgraft.cli.policy.storage import PolicyStorage, storage_options
+from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
@@ -17,9 +19,6 @@ from podgraft.kube import yaml
 from . import text
 from .brakes import Brake, name_of_brake, read_brake
 from .health import check_alarms
-from .options import storage_options
-from .storage import RolloutStorage
-from .stored_policy import StoredPolicy
 
 
 @command_help.command("abort")
@@ -30,7 +29,7 @@ from .stored_policy import StoredPolicy
 @sign_options
 @storage_options
 def abort_rollout(
-    storage: RolloutStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
+    storage: PolicyStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
 ) -> Steps:
     """Stop the candidate at once: write the brake first, then end the rollout.
 
@@ -66,7 +65,7 @@ def abort_rollout(
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 
 
-def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandError | None]:
+def _try_read(storage: PolicyStorage) -> tuple[StoredPolicy | None, CommandError | None]:
     """Return the policy, or the error: an invalid policy must not prevent the brake."""
     try:
         stored = storage.read()
@@ -81,7 +80,7 @@ def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandErro
 @click.option("--all", "for_all", is_flag=True, help="Release the brake of all injectors.")
 @click.option("--force", is_flag=True, help="Release it while an alarm of the guard is active.")
 @storage_options
-def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> Steps:
+def release_brake(storage: PolicyStorage, *, for_all: bool, force: bool) -> Steps:
     """Print the author and the reason of a brake, and delete it.
 
     The guard acts when an alarm starts. So with --all, no alarm must be active.

@@ -1,0 +1,27 @@
+"""Where the policy of an injector is: in a stack, or in a folder of podgraft serve."""
+
+from typing import TypeAlias
+
+from podgraft.cli.shared_options import gather_options
+
+from .cloud import DeployedInjector, connect
+from .folder_injector import FolderInjector
+from .target import TargetOptions, target_or_store_options
+
+PolicyStorage: TypeAlias = DeployedInjector | FolderInjector
+
+
+def open_storage(options: TargetOptions, *, writes: bool = True) -> PolicyStorage:
+    """Open the storage that the options name; raises ``CommandError``.
+
+    Without *writes*, the prefix can have no owner, and the folder no policy yet.
+    """
+    if options.folder is None:
+        return connect(options, writes=writes)
+    folder = FolderInjector(options.folder, options.injector)
+    if writes:
+        folder.check_exists()
+    return folder
+
+
+storage_options = gather_options(open_storage, target_or_store_options, name="storage")
