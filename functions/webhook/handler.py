@@ -6,13 +6,16 @@ gc.disable()  # a cold start creates little garbage, and a collection takes long
 
 import os
 
-from mangum import Mangum
-
-from podgraft.service import http as web
 from podgraft.service import settings, store
 
 configuration = settings.parse_settings(os.environ)
 policies, callers = store.open_stores(configuration.store_config, configuration.verifier)
+loading = store.start_loading(policies, callers)  # AWS responds during the imports below
+
+from mangum import Mangum
+
+from podgraft.service import http as web
+
 request_log = web.make_request_log(configuration, callers)
 app = web.create_app(
     policies,
@@ -21,6 +24,8 @@ app = web.create_app(
     request_log=request_log,
     census=store.open_census(configuration.store_config),
 )
+for thread in loading:
+    thread.join()
 web.prime(policies, callers, configuration)
 handler = web.catch_errors(
     Mangum(web.WsgiToAsgi(app), lifespan="off"),

@@ -28,6 +28,7 @@ from .factory import (
     open_census,
     open_stores,
 )
+from .loading import start_loading
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore
 
@@ -55,4 +56,5 @@ __all__ = [
     "load_snapshots",
     "open_census",
     "open_stores",
+    "start_loading",
 ]
