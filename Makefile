@@ -172,7 +172,7 @@ review-pairs: setup ## Compare reviews in a used process with those in a fresh o
 soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
 	@$(BENCH)/python tools/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
-# The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
+# The tests, and beside them the deployments and builds. CI has 25 minutes: it runs the commands of all pages, and two targets
 # of the layers. Run make test-all and make e2e-builds before a release.
 # At the end, a table shows which tests were skipped: each must have run in another target, or be in tests/may_skip.txt.
 check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
