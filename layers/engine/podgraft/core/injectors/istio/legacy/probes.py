@@ -31,8 +31,7 @@ def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default:
 def probers_text(planned: InjectionContext) -> str:
     """Return the value of ISTIO_KUBE_APP_PROBERS; empty if the release omits it."""
     profile = planned.injector_context.profile
-    collected = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
-    probers: Object = {path: prober.value for path, prober in collected.items()}
+    probers = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
     if not profile.startup_probes:
         probers = {key: each for key, each in probers.items() if not key.endswith(_STARTUP_PATH)}
     if not profile.copies_complete_probes:

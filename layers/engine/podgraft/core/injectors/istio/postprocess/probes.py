@@ -7,7 +7,6 @@ the agent. The environment of the sidecar maps each path to the original probe.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -68,13 +67,6 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
         return ("httpGet", *tcp, *grpc)
 
 
-class Prober(NamedTuple):
-    """The probe that the agent runs: the object, and its text as Go writes it."""
-
-    value: Object
-    text: str
-
-
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
     if REWRITE not in annotations:  # the common case; an exception is slow
@@ -97,11 +89,11 @@ def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter
             container["lifecycle"] = _redirect_lifecycle(container, rewriter, port)
 
 
-def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> dict[str, Prober]:
+def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
     """Return the original probes for the agent, by the path that replaces them."""
     entries = _collect_entries(builder, rewriter)
     probers = {path: prober for path, prober in entries if prober is not None}
-    return {path: probers[path] for path in sorted(probers)}
+    return dict(sorted(probers.items()))
 
 
 def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
@@ -127,7 +119,7 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 
 def _collect_entries(
     builder: PodBuilder, rewriter: ProbeRewriter
-) -> Iterator[tuple[str, Prober | None]]:
+) -> Iterator[tuple[str, Object | None]]:
     kinds = rewriter.kinds(handlers=False)
     for container in _containers(builder, rewriter.profile):
         name = string_at(container, "name")
@@ -153,7 +145,7 @@ def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
 
 def _make_prober(
     container: Object, probe: Object, rewriter: ProbeRewriter, kinds: tuple[str, ...]
-) -> Prober | None:
+) -> Object | None:
     """Return the probe for the agent, or None if it is unsupported or already redirected."""
     kind = _probe_kind(probe, kinds)
     if kind is None:
@@ -170,7 +162,7 @@ def _make_prober(
     value: Object = {kind: kube.encode(_TYPES[kind], action)}
     if timeout:
         value["timeoutSeconds"] = timeout
-    return Prober(value, plain.encode(value))
+    return value
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
@@ -185,28 +177,23 @@ def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
     return port if isinstance(port, int) and port != mesh_port else None
 
 
-def _set_env(
-    profile: Profile, builder: PodBuilder, sidecar: Object, probers: Mapping[str, Prober]
-) -> None:
+def _set_env(profile: Profile, builder: PodBuilder, sidecar: Object, probers: Object) -> None:
     is_reinjection = profile.merges_probers and STATUS in builder.annotations
     existing = find_env(sidecar, ENV) if is_reinjection else None
     if existing is not None:
         _merge_probers(sidecar, existing, probers)
     elif not is_reinjection or profile.missing_probers_added:
-        members = [f"{plain.encode(path)}:{prober.text}" for path, prober in probers.items()]
-        append_env(sidecar, ENV, f"{{{','.join(members)}}}")
+        append_env(sidecar, ENV, plain.encode(probers))
 
 
-def _merge_probers(sidecar: Object, existing: Object, probers: Mapping[str, Prober]) -> None:
+def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
     """Add to the variable of an earlier injection, which has the original probes."""
     try:
         old = load(string_at(existing, "value"))
     except NotJSONError:
         return
     if isinstance(old, dict):
-        all_probers: Object = {path: prober.value for path, prober in probers.items()}
-        all_probers.update(old)
-        text = plain.encode({path: all_probers[path] for path in sorted(all_probers)})
+        text = plain.encode(dict(sorted((probers | old).items())))
         variable = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
         sidecar["env"] = [variable if entry is existing else entry for entry in env]

@@ -97,12 +97,7 @@ def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
 def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
     """The names of the annotations about scraping, in any spelling."""
     standard_names = (*_LEGACY, _TARGETS) if profile.scrape_targets else _LEGACY
-    return [
-        name
-        for name in annotations
-        if len(name) in _LENGTHS
-        and any(_is_spelling(profile, name, standard) for standard in standard_names)
-    ]
+    return [name for name in annotations if _standard_name(profile, name) in standard_names]
 
 
 def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
@@ -200,21 +195,21 @@ def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> Non
         )
 
 
-def _is_spelling(profile: Profile, name: str, standard: str) -> bool:
-    """Whether an annotation has a standard name.
+def _standard_name(profile: Profile, name: str) -> str | None:
+    """The standard name of an annotation about scraping; ``None`` for another annotation.
 
     Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
     """
-    if name == standard:
-        return True
-    return profile.loose_prometheus_names and _SPELLINGS[standard].fullmatch(name) is not None
+    if name in _SPELLINGS:
+        return name
+    if len(name) not in _LENGTHS or not profile.loose_prometheus_names:
+        return None
+    return next((each for each, spelling in _SPELLINGS.items() if spelling.fullmatch(name)), None)
 
 
 def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
     """Return the values of all spellings, starting with the standard one."""
-    names = [candidate for candidate in annotations if _is_spelling(profile, candidate, name)]
-    if not names:
-        return []
+    names = [each for each in annotations if _standard_name(profile, each) == name]
     names.sort(key=lambda candidate: (candidate != name, candidate))
     return [*string_members(annotations, *names)]
 
