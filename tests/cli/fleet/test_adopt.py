@@ -1,6 +1,7 @@
 """From documents to the registry and back, as the function of the stack sees it."""
 
 import json
+import shlex
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.clients import make_clients
 from podgraft.service.store.aws.registry import RegistryReader
 from podgraft.service.store.aws.ssm import ParameterReader
-from podgraft.service.store.caller_document import hash_token
+from podgraft.service.store.caller_document import RevokedToken, TokenHash, hash_token
 from podgraft.service.store.registry_document import Pointer
 from support.aws_account import deploy_stack, open_account
 
@@ -216,6 +217,88 @@ def test_a_registry_that_is_adopted_again_is_in_force(account: Account) -> None:
     tokens("revoke", "--cluster", "a", hash_token(first)[:8])
     assert not account.knows(first)
     assert account.function.callers().stale == {}
+
+
+COMPLETE = Callers(
+    (TokenHash(hash_token("x"), "", "of ops\n# more", "k7m2qxx4", "2099-01-01"),),
+    ("CN=a",),
+    ("ring-0",),
+    ("198.51.100.0/24",),
+    (RevokedToken("aaaaaaaa", "2026-01-01T00:00:00Z"),),
+)
+
+
+def adopt_complete(account: Account) -> Mapping[str, Callers]:
+    """Adopt a stack, and return its callers, which have a value of each field."""
+    issue("b")
+    fleet("adopt")
+    stack = adoption.open_stack("/podgraft-dev")
+    stack.repository.change("a", lambda _: COMPLETE)
+    before = account.function.callers().callers
+    assert before["a"] == COMPLETE
+    return before
+
+
+def test_each_field_of_a_caller_survives_a_deleted_pointer(account: Account) -> None:
+    """Copies for an earlier function have no field for the end of a token, or for sources."""
+    before = adopt_complete(account)
+    assert account.old_documents()["a"].find_tokens(hash_token("x"))
+    account.ssm.delete_parameter(Name=POINTER)
+    assert account.cold().callers().callers == before
+    assert fleet("adopt") == 0
+    assert account.function.callers().callers == account.cold().callers().callers == before
+
+
+def test_without_the_registry_an_earlier_function_reads_what_a_command_writes(
+    account: Account,
+) -> None:
+    before = adopt_complete(account)
+    account.ssm.delete_parameter(Name=POINTER)
+    new = account.ssm.get_parameter(Name="/podgraft-dev/stack")["Parameter"]["Value"]
+    put_stack(account, json.dumps({**json.loads(new), "documents": 1}))
+    tokens("revoke", "--cluster", "a", COMPLETE.tokens[0].id)
+    assert account.old_documents()["a"] == Callers(subjects=COMPLETE.subjects)
+    put_stack(account, new)
+    assert fleet("adopt") == 0
+    after = account.function.callers().callers
+    assert after["b"] == before["b"]
+    assert (after["a"].groups, after["a"].sources) == (COMPLETE.groups, COMPLETE.sources)
+
+
+def make_plain_copies(account: Account) -> None:
+    """Write the documents as release 0.2.0 wrote copies."""
+    for name, callers in account.old_documents().items():
+        text = yaml.dump(caller_document.to_document(callers))
+        account.ssm.put_parameter(
+            Name=f"/podgraft-dev/auth/{name}", Value=text, Type="SecureString", Overwrite=True
+        )
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_registry_that_the_documents_lack_is_restored(
+    account: Account, capsys: pytest.CaptureFixture[str], finished: bool
+) -> None:
+    before = adopt_complete(account)
+    digest = account.pointer()["callers"]
+    if finished:
+        fleet("adopt", "--finish")
+    else:
+        make_plain_copies(account)
+    account.ssm.delete_parameter(Name=POINTER)
+    capsys.readouterr()
+    assert fleet("adopt") == 1
+    message = capsys.readouterr().err
+    assert "/podgraft-dev/auth lacks callers of" in message
+    commands = message.replace("\n", " ").split("aws ssm put-parameter ")[1:]
+    # Those of the same second, because S3 stores seconds.
+    command = next(each for each in commands if digest in each)
+    words = shlex.split(command.partition("; then")[0].removesuffix(" or "))
+    names = {"--name": "Name", "--type": "Type", "--value": "Value"}
+    pairs = zip(words[::2], words[1::2], strict=True)
+    account.ssm.put_parameter(**{names[key]: value for key, value in pairs if key in names})
+    assert fleet("adopt") == 0
+    assert account.function.callers().callers == account.cold().callers().callers == before
+    assert account.pointer().get("copies", False) is not finished
 
 
 def test_an_older_serial_is_never_in_force(account: Account) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.kube import yaml
 from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, RevokedToken, TokenHash, TokensError
 
@@ -36,6 +37,20 @@ CALLERS = st.builds(
 @given(CALLERS)
 def test_what_is_written_is_read_back(callers: Callers) -> None:
     assert caller_document.parse_callers(caller_document.to_document(callers)) == callers
+
+
+@given(CALLERS)
+def test_a_copy_is_plain_for_an_earlier_function_and_complete_for_this_one(
+    callers: Callers,
+) -> None:
+    copy, plain = (
+        caller_document.format_copy(callers, "2027-02-23"),
+        callers.make_plain("2027-02-23"),
+    )
+    assert caller_document.load_callers(copy) == callers
+    assert caller_document.parse_callers(yaml.load_document(copy)) == plain
+    document = yaml.dump(caller_document.to_document(callers))
+    assert caller_document.load_callers(document) == callers
 
 
 @given(st.text(), st.text())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podgraft.core.versions import snapshot_loader
+from podgraft.kube import yaml
 from podgraft.service.store import caller_document
 from podgraft.service.store.aws.registry import RegistryReader
 from simulation.attributes import replace_attributes
@@ -58,7 +59,7 @@ def use_releases(baton: Baton) -> Generator[None]:
     Every key of a later one is unknown to it, as to the code of that time.
     """
     find, join = snapshot_loader.find_overrides, snapshot_loader.join_overrides
-    parse, read = caller_document.parse_callers, RegistryReader.pointer
+    load, read = caller_document.load_callers, RegistryReader.pointer
 
     def knows(number: int) -> bool:
         return baton.current.node.documents >= number
@@ -72,16 +73,18 @@ def use_releases(baton: Baton) -> Generator[None]:
     def read_pointer(reader: RegistryReader, patience: Any) -> Any:
         return read(reader, patience) if knows(REGISTRY) else None
 
-    def parse_callers(document: Any) -> Any:
-        callers = parse(document)
-        if not knows(REGISTRY) and not callers.is_plain():
+    def load_callers(text: str) -> Any:
+        if knows(REGISTRY):
+            return load(text)
+        callers = caller_document.parse_callers(yaml.load_document(text))
+        if not callers.is_plain():
             raise caller_document.TokensError("unknown key")
         return callers
 
     replaced: list[tuple[Any, str, Any]] = [
         (snapshot_loader, "find_overrides", find_overrides),
         (snapshot_loader, "join_overrides", join_overrides),
-        (caller_document, "parse_callers", parse_callers),
+        (caller_document, "load_callers", load_callers),
         (RegistryReader, "pointer", read_pointer),
     ]
     with replace_attributes(replaced):

@@ -4,11 +4,14 @@ Each step can be repeated, and another command can run at the same time: the reg
 only with a document of each cluster in it, and a document that changes meanwhile is read again.
 """
 
+import shlex
 from dataclasses import dataclass
 
 from podgraft.base import system
+from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.cloud import list_objects
 from podgraft.cli.stacks import owner_parameter
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
@@ -18,11 +21,16 @@ from podgraft.cli.tokens.registry_storage import (
     open_registry,
     read_registry_state,
 )
-from podgraft.cli.tokens.registry_writer import Clusters, RegistryState, update_registry
+from podgraft.cli.tokens.registry_writer import (
+    Clusters,
+    RegistryState,
+    read_object,
+    update_registry,
+)
 from podgraft.cli.tokens.repository import DocumentRepository
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
-from podgraft.service.store.registry_document import Pointer
+from podgraft.service.store.registry_document import OBJECTS, Pointer
 
 _MAX_ROUNDS = 5
 # A pointer whose digest ``update_registry`` computes.
@@ -66,7 +74,10 @@ def open_stack(parameter_prefix: str) -> StackCallers:
 def adopt(stack: StackCallers) -> RegistryState:
     """Create the registry from the documents; with a registry, write the copies again."""
     known: Clusters | None = None
-    if not read_registry_state(stack.registry).is_in_force:
+    state = read_registry_state(stack.registry)
+    if not state.newest:
+        _check_deleted(stack)
+    if not state.is_in_force:
         for _ in range(_MAX_ROUNDS):
             # A command of an earlier version can have changed a document meanwhile.
             documents = stack.read_documents()
@@ -83,6 +94,38 @@ def adopt(stack: StackCallers) -> RegistryState:
     return read_registry_state(stack.registry)
 
 
+def _check_deleted(stack: StackCallers) -> None:
+    """Raise ``CommandError`` if a deleted registry had callers that the documents lack.
+
+    ``finish`` deleted the documents, or a command of 0.2.0 wrote them without ends and sources.
+    """
+    registry, documents, day = stack.registry, stack.read_documents(), f"{system.now():%Y-%m-%d}"
+    stored = list_objects(registry.s3, registry.bucket, OBJECTS)
+    latest = max((each.modified for each in stored), default=None)
+    # S3 stores seconds, so several objects can be the newest one.
+    keys = [each.key for each in stored if each.modified == latest]
+    digests = [f"sha256:{key.removeprefix(OBJECTS).removesuffix('.json')}" for key in keys]
+    lost = [
+        name
+        for digest in digests
+        for name, own in read_object(registry, digest).items()
+        if own != documents.get(name) in (None, own.make_plain(day))
+    ]
+    if lost:
+        pointers = [Pointer(serial=1, digest=each, copies=bool(documents)) for each in digests]
+        restoring = " or ".join(_format_restoring(registry, str(each)) for each in pointers)
+        raise CommandError(
+            f"parameter {registry.location}: was deleted, and {registry.prefix}/auth lacks callers "
+            f"of {lost[0]}; restore the newest registry: {restoring}; then check it: podgraft "
+            f"tokens list; to begin without it, delete s3://{registry.bucket}/{OBJECTS}"
+        )
+
+
+def _format_restoring(registry: AwsRegistry, pointer: str) -> str:
+    words = ("aws", "ssm", "put-parameter", "--name", registry.location, "--type", "String")
+    return f"{shlex.join([*words, '--value', pointer])} {format_aws_options()}".rstrip()
+
+
 def _copy_documents(stack: StackCallers, known: Clusters | None, documents: Clusters) -> None:
     """Put the documents that differ from the *known* ones into the registry."""
     day = f"{system.now():%Y-%m-%d}"
@@ -93,7 +136,8 @@ def _copy_documents(stack: StackCallers, known: Clusters | None, documents: Clus
         clusters = dict(state.clusters)
         for name, callers in documents.items():
             # A command of this version changes the registry first, and then the document.
-            is_copy = callers == clusters.get(name, Callers()).make_plain(day)
+            own = clusters.get(name, Callers())
+            is_copy = callers in (own, own.make_plain(day))
             if callers != (known or {}).get(name) and not is_copy:
                 clusters[name] = callers
         return {name: each for name, each in clusters.items() if each != Callers()}, _WITH_COPIES

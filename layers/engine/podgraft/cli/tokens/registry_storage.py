@@ -16,8 +16,7 @@ from podgraft.cli.stacks import (
     put_parameter,
 )
 from podgraft.cli.storage import ChangedError, StoredDocument
-from podgraft.kube import yaml
-from podgraft.service.store.caller_document import Callers, TokensError, to_document
+from podgraft.service.store.caller_document import Callers, TokensError, format_copy
 from podgraft.service.store.registry_document import POINTER, Pointer, object_key
 
 from .parameter_storage import ParameterStorage
@@ -209,7 +208,7 @@ def write_copies(storage: ParameterStorage, clusters: Clusters) -> bool:
     stored, is_written = storage.read_all(), False
     errors: list[CommandError] = []
     for name in sorted({*clusters, *stored}):
-        text = yaml.dump(to_document(clusters.get(name, Callers()).make_plain(day)))
+        text = format_copy(clusters.get(name, Callers()), day)
         entry = stored.get(name, StoredDocument())
         if entry.text != text:
             is_written = True

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from podgraft.base import system
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import list_region_words
@@ -92,6 +93,8 @@ class DocumentRepository:
 
     def _write(self, cluster: str, callers: Callers, entry: StoredDocument) -> None:
         storage, text = self.storage, yaml.dump(hashes.to_document(callers))
+        if not self.has_ids:
+            text = hashes.format_copy(callers, f"{system.now():%Y-%m-%d}")
         storage.write(cluster, text, entry)
         if storage.read(cluster).text != text:
             raise CommandError(
@@ -103,7 +106,7 @@ class DocumentRepository:
         if entry.text is None:
             return Callers()
         try:
-            return hashes.parse_callers(yaml.load_document(entry.text))
+            return hashes.load_callers(entry.text)
         except yaml.NotYAMLError as error:
             # Without the text of the error: it can quote a token.
             location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"

@@ -19,7 +19,9 @@ The document is the SSM SecureString ``<prefix>/auth/<cluster>``, the file
     issuers: []              # reserved: nothing reads them
 
 Functions before the registry accept only ``tokens`` with ``sha256``, ``created``, and ``note``, and
-``subjects``. ``to_document`` omits the other keys if they are empty.
+``subjects``. ``to_document`` omits the other keys if they are empty. A copy for such a function
+contains the complete document as a comment, so that no token loses its end or its sources if the
+registry is gone.
 
 This module is pure. ``podgraft tokens`` supplies the clock and the random numbers, and the stores
 read and write the documents.
@@ -36,6 +38,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.identifiers import is_group
+from podgraft.kube import yaml
 
 from . import sources as source_ranges
 from .caller_token import is_damaged, parse_token
@@ -54,6 +57,7 @@ _SHA256_LINES = re.compile(r"(?:[0-9a-f]{64}\n)*")
 _ID_LINES = re.compile(r"(?:(?:[a-z2-7]{8}|[0-9a-f]{8})\n)*")
 _DATE_LINES = re.compile(r"(?:[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])\n)*")
 _KEYS = ("tokens", "subjects", "groups", "sources", "revoked", "issuers")
+_COMPLETE = "# podgraft reads this document instead of the one above:\n# "
 
 
 class TokensError(ValueError):
@@ -161,6 +165,20 @@ def identify_token(token: str) -> str:
         return "damaged"
     text = parse_token(token)
     return hash_token(token)[:_IDENTITY_DIGITS] if text is None else text.id
+
+
+def format_copy(callers: Callers, day: str) -> str:
+    """Return the YAML for functions before the registry; the complete one is its comment."""
+    plain = yaml.dump(to_document(callers.make_plain(day)))
+    if callers.is_plain():
+        return plain
+    return plain + _COMPLETE + yaml.dump(to_document(callers)).replace("\n", "\n# ")
+
+
+def load_callers(text: str) -> Callers:
+    """Parse the YAML of a document, or of a copy; raises ``TokensError`` and ``NotYAMLError``."""
+    _, is_copy, complete = text.partition(f"\n{_COMPLETE}")
+    return parse_callers(yaml.load_document(complete.replace("\n# ", "\n") if is_copy else text))
 
 
 def parse_callers(document: JSON) -> Callers:

@@ -34,6 +34,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from .caller_document import Callers, TokensError, decode_all, parse_callers, to_document
 
 POINTER = "callers"  # below the prefix of the parameters
+OBJECTS = "callers/sha256/"  # in the bucket
 # 10,000 clusters have 4 MB. A larger object would take too long to load at a cold start.
 MAX_BYTES = 16 * 1024 * 1024
 # An environment that finds a version that does not count reads this many before it.
@@ -101,7 +102,7 @@ def object_key(digest: str) -> str:
     >>> object_key("sha256:5e88")
     'callers/sha256/5e88.json'
     """
-    return f"callers/sha256/{digest.removeprefix('sha256:')}.json"
+    return f"{OBJECTS}{digest.removeprefix('sha256:')}.json"
 
 
 def encode_registry(clusters: Mapping[str, Callers]) -> tuple[str, bytes]:

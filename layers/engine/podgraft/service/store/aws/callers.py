@@ -169,7 +169,7 @@ def _to_store_error(cluster: str, callers: Callers | TokensError) -> Callers | S
 def _parse_callers(cluster: str, document: Parameter) -> Callers | StoreError:
     """Parse the document of a cluster. No error quotes it: it can contain a token by accident."""
     try:
-        return caller_document.parse_callers(yaml.load_document(document.text))
+        return caller_document.load_callers(document.text)
     except TokensError as error:
         return _to_store_error(cluster, error)
     except yaml.NotYAMLError as error:

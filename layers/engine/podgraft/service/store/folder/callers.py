@@ -89,7 +89,7 @@ def _load_callers(path: Path) -> Callers | StoreError:
         if not text.strip():
             remedy = "write the callers, or delete the file to revoke them all"
             return NotLoadedError(f"auth/{path.name} does not load: is empty; {remedy}")
-        return caller_document.parse_callers(yaml.load_document(text))
+        return caller_document.load_callers(text)
     except (TokensError, UnicodeDecodeError) as error:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except yaml.NotYAMLError as error:
