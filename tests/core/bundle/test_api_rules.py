@@ -80,6 +80,8 @@ REFUSED = (
     (POLICY, "{metadata: {name: P_x}}", f'/metadata/name: got "P_x"; {NAME}'),
     (POLICY, f"{{metadata: {{name: {'a' * 254}}}}}", "got 254 characters; use at most 253"),
     (BINDING, "{metadata: {name: a/b}}", f'/metadata/name: got "a/b"; {NAME}'),
+    (POLICY, "{metadata: {labels: {a: 1}}}", "/metadata/labels/a: expected a string, got a number"),
+    (BINDING, "{metadata: {annotations: {a/b: on}}}", "expected a string, got true or false"),
     (POLICY, "{metadata: {namespace: x}}", "/metadata/namespace: is set, and policies have none"),
     (POLICY, conditions("c", "d", "c"), '/spec/matchConditions/2/name: got "c", which another'),
     (POLICY, conditions("a b"), '/spec/matchConditions/0/name: got "a b"; use letters'),

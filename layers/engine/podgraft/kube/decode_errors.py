@@ -51,12 +51,19 @@ class FieldError(Struct, frozen=True, kw_only=True):
 
     @property
     def location_problem(self) -> str:
-        """The JSON Pointer and both types in words; empty for a value that its type rejected."""
+        """The JSON Pointer and the problem; empty for a value that its type rejected."""
         if self.refusal or not self.pointer:
             return ""
+        return f"/{'/'.join(self.pointer)}: {self.problem}"
+
+    @property
+    def problem(self) -> str:
+        """Both types in words, or why the type rejected the value."""
+        if self.refusal:
+            return self.refusal
         got = self.got.partition(" ")[0]
         words = _DESCRIPTIONS.get(got, f"a {got}")
-        return f"/{'/'.join(self.pointer)}: expected {_describe_type(self.expected)}, got {words}"
+        return f"expected {_describe_type(self.expected)}, got {words}"
 
     def with_field(self, struct: str, path: tuple[str, ...]) -> FieldError:
         """Return the error with the path from the enclosing struct (embedded names first)."""

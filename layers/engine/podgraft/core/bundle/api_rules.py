@@ -7,6 +7,7 @@ Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from podgraft import kube
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
 from podgraft.kube.names import label_key_problem, object_name_problem
@@ -32,6 +33,7 @@ def find_errors(manifests: Manifests) -> Iterator[Diagnostic]:
 
 
 def _check_document(manifest: Manifest) -> Iterator[_Found]:
+    yield from _check_metadata(manifest.metadata)
     if manifest.kind == custom_resources.KIND:
         yield from definition_rules.find_errors(manifest.object)
         return
@@ -55,6 +57,16 @@ def _check_document(manifest: Manifest) -> Iterator[_Found]:
             yield path, "has a line break", "write it in one line, or use messageExpression"
         elif message and not message.strip():
             yield path, "has only spaces", "write a message, or remove it"
+
+
+def _check_metadata(metadata: Object) -> Iterator[_Found]:
+    """Values of other types, such as a label that is a number: kube-apiserver converts none."""
+    try:
+        kube.decode(kube.OBJECT_META, metadata)
+    except kube.DecodeError as error:
+        for each in error.errors:
+            remedy = "put it in quotes" if each.expected == "string" else "correct it"
+            yield ("metadata", *each.pointer), each.problem, remedy
 
 
 def _check_binding(spec: Object, default: str) -> Iterator[_Found]:

@@ -218,7 +218,9 @@ def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
         add_error(_unknown_kind_diagnostic(manifest))
         return False
     if not manifest.name:
-        add_error(manifest.make_diagnostic("/metadata/name", "is missing", "set a name"))
+        is_given = manifest.metadata.get("name") not in (None, "")
+        found = ("is no string", "put it in quotes") if is_given else ("is missing", "set a name")
+        add_error(manifest.make_diagnostic("/metadata/name", *found))
         return False
     return True
 
