@@ -11,7 +11,7 @@ from podgraft.base import system
 from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.cloud import list_objects
+from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.stacks import owner_parameter
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
