@@ -12,7 +12,7 @@ from typing import Any
 import click
 import yaml
 
-from podgraft.core.injectors.istio import releases, url_path
+from podgraft.core.injectors.istio import injector, releases
 from podgraft.service import http as web
 from podgraft.service import settings
 from podgraft.service.paths import ROUTES
@@ -214,5 +214,5 @@ def render_urls() -> str:
 
 
 def _describe_variables(release: str, path: str) -> str:
-    found = url_path.parse_environment(releases.parse_release(release), path)
+    found = injector.parse_environment(releases.parse_release(release), path)
     return ", ".join(f"`{name}={value}`" for name, value in found.items()) or "none"

@@ -18,9 +18,9 @@ from typing import Any
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at
 from podgraft.core.injectors import InjectionError, istio
-from podgraft.core.injectors.coerce import coerce_to_string
 from podgraft.core.injectors.istio import kubeinject, releases
 from podgraft.core.injectors.istio.config import mesh, protojson
+from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.policy import Inject, decide
 from podgraft.kube import patch, yaml
 

@@ -94,7 +94,7 @@ DEFECTS = (
     Defect(
         "no_bypass", "podgraft.core.policy.rules._YES", frozenset({"true", "y", "yes", "on", "1"})
     ),
-    Defect("no_bypass", "podgraft.core.policy.request_filter._skip_reason", find_nothing),
+    Defect("no_bypass", "podgraft.core.policy.decision._skip_reason", find_nothing),
     Defect(
         "no_bypass",
         "podgraft.kube.matching.constraints._matches_wildcard",

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from oracle.program import Row, load_rows
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.golang import net, netip, regexp, url
-from podgraft.golang.json.numbers import format_number
+from podgraft.golang.json.plain import format_number
 from podgraft.golang.reflect import round_to_float32
-from podgraft.golang.strconv.atob import parse_bool
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import parse_int, parse_uint
+from podgraft.golang.strconv.atoi import parse_bool, parse_int, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.time import format_duration, format_time, parse_duration, parse_time
 from support.corpus import assert_corpus

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.core.injectors.istio import releases, url_path
+from podgraft.core.injectors.istio import injector, releases
 from podgraft.golang import strings
 from podgraft.golang.sprig import strings as sprig_strings
 
@@ -54,7 +54,7 @@ def test_lower_case_of_functions(text: str, lower: str) -> None:
 @pytest.mark.parametrize(("text", "upper"), UPPER)
 def test_upper_case_of_functions_and_of_the_url(text: str, upper: str) -> None:
     assert strings.to_upper(text) == sprig_strings.upper(text) == upper
-    assert url_path.parse_environment(releases.newest(), f"{text}/x") == {upper: "x"}
+    assert injector.parse_environment(releases.newest(), f"{text}/x") == {upper: "x"}
 
 
 # unicode.IsSpace: Python's strip() would also remove the separators U+001C to U+001F.

@@ -26,8 +26,8 @@ UNBOUNDED = {
         "golang.json.marshal._find_marshaler",
         "golang.sprig.deepcopy._has_private_fields",
         "core.census.redaction._recorded_fields",
-        "golang.reflect.fields.fields_by_any_key",
-        "golang.reflect.fields.fields_by_key",
+        "kube.patch.strategic.schema._fields_by_any_key",
+        "golang.reflect.types.fields_by_key",
         "golang.reflect.constructors.array_of",
         "golang.reflect.constructors.map_of",
         "golang.reflect.constructors.pointer_to",
@@ -58,7 +58,7 @@ UNBOUNDED = {
     },
     "time zones": {"base.zones._load_zone"},
     "delimiters of templates": {"golang.texttemplate.parse.lexer._pattern"},
-    "nothing": {"cli.command_help.read_examples", "golang.strconv.isprint._boundaries"},
+    "nothing": {"cli.command_help.read_examples", "golang.strconv.quote._boundaries"},
 }
 
 

@@ -79,7 +79,6 @@ def test_a_review_without_a_rollout_and_a_census_runs_no_code_of_either(trace: C
         "core.policy.census",
         "kube.patch.kinds",
         "core.versions.candidate",
-        "core.versions.fuse",
         "core.versions.brake",
         "service.store.census",
         "service.http.candidate_metrics",

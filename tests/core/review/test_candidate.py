@@ -19,7 +19,7 @@ from podgraft.core.injectors import UserError
 from podgraft.core.policy.rollout import ANNOTATION, compute_bucket
 from podgraft.core.review import CandidateRecord, ReviewFailure, ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
-from podgraft.core.versions.fuse import MAX_FAILURES
+from podgraft.core.versions.brake import MAX_FAILURES
 from podgraft.kube import admission, patch, yaml
 from podgraft.service.store import NotLoadedError, Snapshot, UnavailableError
 from podgraft.service.store.aws.client import RetryBudget

@@ -7,26 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.golang import utf8
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.json import syntax
 from podgraft.golang.json.unmarshal import unmarshal
 from podgraft.golang.sprig import (
     arithmetic,
     case,
     cast,
-    conversion,
     deepcopy,
     dicts,
     encoding,
-    json_functions,
     lists,
     merge,
     paths,
     regex,
     strings,
-    url_functions,
+    values,
     versions,
 )
-from podgraft.golang.texttemplate.errors import FunctionError
 
 # Any bytes, as the Go strings that they are.
 CAST = cast.CASTS["1.10"]
@@ -55,7 +53,7 @@ def test_what_is_encoded_decodes(text: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_parts_join_to_the_whole(separator: str, text: str) -> None:
-    assert conversion.join(separator, strings.split_list(separator, text)) == text
+    assert values.join(separator, strings.split_list(separator, text)) == text
 
 
 @given(st.integers(-15, 15), TEXTS)
@@ -86,9 +84,9 @@ def test_a_clean_path_stays_clean(path: str) -> None:
 
 @given(VALUES)
 def test_json_brings_back_what_it_was_made_of(value: Any) -> None:
-    text = json_functions.must_to_json(value)
-    assert deepcopy.deep_equal(json_functions.must_from_json(text), value)
-    assert json_functions.must_from_json(json_functions.must_to_pretty_json(value)) == json.loads(
+    text = encoding.must_to_json(value)
+    assert deepcopy.deep_equal(encoding.must_from_json(text), value)
+    assert encoding.must_from_json(encoding.must_to_pretty_json(value)) == json.loads(
         text, parse_int=float
     )
     assert not set("<>&") & set(text)
@@ -177,8 +175,8 @@ def test_versions_are_ordered(first: str, second: str, third: str) -> None:
 @given(st.text(alphabet="ab:/?#[]@%2.1é \x00", max_size=12))
 def test_a_url_is_the_same_once_it_was_joined(text: str) -> None:
     try:
-        parts = url_functions.url_parse(text)
-        again = url_functions.url_parse(url_functions.url_join(parts))
+        parts = paths.url_parse(text)
+        again = paths.url_parse(paths.url_join(parts))
     except FunctionError:
         return
     if parts["scheme"] or parts["host"]:

@@ -80,13 +80,13 @@ import sys
 from podgraft.golang import sprig
 from podgraft.golang.texttemplate import compile_
 heavy = ["re2", "hashlib", "base64", "urllib.parse", "unicodedata"]
-heavy += [f"{sprig.__name__}.{name}" for name in ("strings", "url_functions", "dates", "regex")]
+heavy += [f"{sprig.__name__}.{name}" for name in ("strings", "paths", "dates", "regex")]
 template = "{{ default 1 2 }}{{ upper .text }}"
 program = compile_(template, name="t", functions=sprig.functions())
 assert not sys.modules.keys() & set(heavy), sys.modules.keys() & set(heavy)
 assert program.render({"text": "a"}) == "2A"
 assert f"{sprig.__name__}.strings" in sys.modules
-assert f"{sprig.__name__}.url_functions" not in sys.modules
+assert f"{sprig.__name__}.paths" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ENGINE)
 

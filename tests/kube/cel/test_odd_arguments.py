@@ -12,7 +12,7 @@ import pytest
 
 from podgraft.kube.cel import Environment, EvaluationError, Meter
 from podgraft.kube.cel.library import FUNCTIONS
-from podgraft.kube.cel.library.special import ACCESS, LOGIC, OPTIONAL_ACCESS
+from podgraft.kube.cel.library.operators import ACCESS, LOGIC, OPTIONAL_ACCESS
 from podgraft.kube.cel.overloads import OverloadSet
 from podgraft.kube.cel.values import (
     INT_MAX,

@@ -12,10 +12,8 @@ from typing import Any
 from oracle import program
 from oracle.mutation.policies import PolicyGenerator
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang.reflect import GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
-from podgraft.kube.object_type import API_GROUPS
-from podgraft.kube.types import types
+from podgraft.golang.reflect import GoType, Kind, fields_by_key
+from podgraft.kube.types import API_GROUPS, types
 
 FIXTURE = Path(__file__).parents[2] / "kube/fixtures/defaults.jsonl"
 RELEASES = (

@@ -7,9 +7,8 @@ import pytest
 
 from podgraft.core import bundle
 from podgraft.core.signing import Verifier
-from podgraft.core.versions.brake import is_stopped, parse_brakes
+from podgraft.core.versions.brake import MAX_FAILURES, Fuse, is_stopped, parse_brakes
 from podgraft.core.versions.candidate import MAX_BYTES, Candidate
-from podgraft.core.versions.fuse import MAX_FAILURES, Fuse
 from podgraft.service.store import NotLoadedError, Snapshot, UnavailableError
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore

@@ -19,7 +19,6 @@ from .decoding import check, check_patched, decode, decode_patch
 from .encoding import encode
 from .errors import QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
-from .object_type import object_type
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -30,6 +29,7 @@ from .types import (
     POD_SPEC,
     TYPES,
     KubeTypes,
+    object_type,
     types,
 )
 from .workload_owner import OwnerRules

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.golang.json.numbers import format_number
+from podgraft.golang.json.plain import format_number
 from podgraft.golang.reflect import GoType, Kind
 
 from .errors import KubeError

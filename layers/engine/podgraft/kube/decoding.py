@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
-from podgraft.golang.reflect import Field, GoType, Kind, Value
+from podgraft.golang.reflect import Field, GoType, Kind, Value, round_to_float32
+from podgraft.golang.strconv.ftoa import format_float
 
 from . import usual_values
 from .decode_errors import DecodeError, FieldError, mismatch_error
 from .json_codecs import FIELDS_V1, INT_OR_STRING, MARSHALERS, parse_integer
-from .numbers import format_yaml_number
 
 Decode: TypeAlias = Callable[[Value], Value]
 
@@ -349,3 +349,18 @@ def _integer(type_: GoType, bounds: range) -> Decode:
 
 # A directive of a strategic merge patch is any JSON, as fieldsV1 is.
 _DIRECTIVE = _FieldDecoder(Field("", FIELDS_V1, ""), (), Mode.PATCH)
+
+
+def format_yaml_number(value: bool | float) -> str:
+    """Format a number for a string field: strconv's shortest %g with 32 bits.
+
+    >>> format_yaml_number(True), format_yaml_number(80), format_yaml_number(0.1)
+    ('true', '80', '0.1')
+    >>> format_yaml_number(1e6), format_yaml_number(1.123456789)
+    ('1e+06', '1.1234568')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return format_float(round_to_float32(value), "g", bits=32)

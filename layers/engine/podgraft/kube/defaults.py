@@ -12,17 +12,13 @@ from collections.abc import Callable, Mapping
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.golang.reflect import GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
+from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from . import quantity
 from .encoding import encode
-from .object_type import object_type
-from .pod_conversion import convert_pod
-from .pod_resources import fill_pod_resources
-from .pull_policy import find_pull_policy
+from .pod_defaults import convert_pod, fill_pod_resources, find_pull_policy
 from .quantities import RESOURCE_LIST
-from .types import NEWEST, OBJECT_META
+from .types import NEWEST, OBJECT_META, object_type
 
 _MODE = 0o644
 _INT32_MAX = 2**31 - 1

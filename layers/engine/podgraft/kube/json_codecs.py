@@ -7,7 +7,7 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, dump
 from podgraft.golang import strings
-from podgraft.golang.json.numbers import format_number
+from podgraft.golang.json.plain import format_number
 from podgraft.golang.reflect import (
     INT,
     INT32,

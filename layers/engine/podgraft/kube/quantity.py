@@ -11,7 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from podgraft.golang import strings
-from podgraft.golang.json.numbers import format_number
+from podgraft.golang.json.plain import format_number
 
 from .errors import QuantityError
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang.reflect import GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
+from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from .json_codecs import SELF_MARSHALING
-from .object_type import object_type
+from .types import object_type
 
 _ELEMENTS = frozenset({Kind.SLICE, Kind.MAP, Kind.POINTER})
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.golang.reflect import GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
+from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME

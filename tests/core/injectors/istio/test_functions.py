@@ -10,8 +10,8 @@ from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.render import functions, multus, otel
+from podgraft.golang.errors import LimitExceededError
 from podgraft.golang.reflect import STRING_MAP, Slice, Value, slice_of
-from podgraft.golang.texttemplate.errors import LimitExceededError
 
 CONTAINERS = slice_of(kube.CONTAINER)
 

@@ -9,7 +9,7 @@ from podgraft.core.injectors import Diagnostic
 from podgraft.core.injectors.istio import releases, workloads
 from podgraft.core.injectors.istio.config import config_map
 from podgraft.core.injectors.istio.config.documents import IstiodEnvironment
-from podgraft.core.injectors.istio.data import images
+from podgraft.core.injectors.istio.data import template_data
 from podgraft.core.injectors.istio.postprocess import openshift
 
 from .pods import container, pod
@@ -120,7 +120,7 @@ TAGS = (
 
 @pytest.mark.parametrize(("tag", "kind", "expected"), TAGS)
 def test_an_image_type_is_the_suffix_of_the_tag(tag: str, kind: str, expected: str) -> None:
-    assert images.make_tag(tag, kind) == expected
+    assert template_data.make_tag(tag, kind) == expected
 
 
 IMAGES: tuple[tuple[int, str, Object, str | None, str], ...] = (
@@ -141,10 +141,10 @@ def test_the_proxys_image(
 ) -> None:
     text = f'{{"global": {{"hub": "h", "tag": "1", "variant": "{variant}"}}}}'
     values = config_map.parse_values(text, [])
-    annotations = {} if said is None else {images.TYPE_ANNOTATION: said}
+    annotations = {} if said is None else {template_data.TYPE_ANNOTATION: said}
 
     assert (
-        images.proxy_image(releases.profile(minor), values, proxy, annotations)
+        template_data.proxy_image(releases.profile(minor), values, proxy, annotations)
         == f"h/proxyv2:{tag}"
     )
 
@@ -153,8 +153,11 @@ def test_the_init_image_has_its_own_name() -> None:
     text = '{"global": {"hub": "h", "tag": 11, "variant": "debug", "proxy_init": {"image": "i"}}}'
     values = config_map.parse_values(text, [])
 
-    assert images.proxy_init_image(values, {}) == "h/i:11-debug"
-    assert images.proxy_init_image(values, {images.TYPE_ANNOTATION: "default"}) == "h/i:11"
+    assert template_data.proxy_init_image(values, {}) == "h/i:11-debug"
+    assert (
+        template_data.proxy_init_image(values, {template_data.TYPE_ANNOTATION: "default"})
+        == "h/i:11"
+    )
 
 
 NUMBERS = (("11", "11"), ("1.12", "1.12"), ("1.10", "1.1"), ('"1.10"', "1.10"), ("null", ""))

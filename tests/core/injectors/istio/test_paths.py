@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.core.injectors.istio import releases, url_path
+from podgraft.core.injectors.istio import injector, releases
 
 CLUSTER, NETWORK = "ISTIO_META_CLUSTER_ID", "ISTIO_META_NETWORK"
 
@@ -35,4 +35,4 @@ CASES: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 @pytest.mark.parametrize(("release", "tail", "expected"), CASES)
 def test_a_path_sets_variables(release: str, tail: str, expected: dict[str, str]) -> None:
-    assert url_path.parse_environment(releases.parse_release(release), tail) == expected
+    assert injector.parse_environment(releases.parse_release(release), tail) == expected

@@ -9,10 +9,10 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.core.injectors import UserError
-from podgraft.core.injectors.istio import releases, status
+from podgraft.core.injectors.istio import releases, status, template_injection
 from podgraft.core.injectors.istio.config import config_map, mesh, protojson
 from podgraft.core.injectors.istio.pod_builder import PodBuilder
-from podgraft.core.injectors.istio.postprocess import cluster, container_order, probes, prometheus
+from podgraft.core.injectors.istio.postprocess import cluster, probes, prometheus
 
 from .pods import container, env, pod, proxy_of
 
@@ -396,7 +396,7 @@ def test_istios_containers_move_to_their_positions(
 ) -> None:
     draft = PodBuilder.from_pod(pod(*map(container, listed), init=tuple(map(container, init))))
 
-    container_order.reorder_containers(releases.profile(minor), draft, hold=hold)
+    template_injection.reorder_containers(releases.profile(minor), draft, hold=hold)
 
     assert [each["name"] for each in draft.containers] == after
     assert [each["name"] for each in draft.init_containers] == init_after

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.core.injectors.istio import release_names, releases
+from podgraft.core.injectors.istio import release_spans, releases
 from podgraft.core.injectors.istio.release_spans import Span
 from podgraft.core.injectors.istio.releases import (
     KNOWN,
@@ -299,7 +299,7 @@ def test_each_release_enables_the_behaviors_of_its_sources(minor: int, patch: in
 
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
 def test_each_release_has_its_template_functions(minor: int, patch: int) -> None:
-    table = release_names.FUNCTIONS
+    table = release_spans.FUNCTIONS
     listed = _changed_behaviors(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
 
     assert listed == set(FUNCTIONS.get(f"1.{minor}.{patch}", "").split())
@@ -307,7 +307,7 @@ def test_each_release_has_its_template_functions(minor: int, patch: int) -> None
 
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
 def test_each_release_has_its_mesh_fields(minor: int, patch: int) -> None:
-    table = release_names.MESH_FIELDS
+    table = release_spans.MESH_FIELDS
     found = _changed_behaviors(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
     listed = {name.replace("v1alpha1.", "").replace(" ", ":") for name in found}
 

@@ -16,8 +16,8 @@ from core.injectors.istio import bundles
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.core.injectors import UserError, istio
-from podgraft.core.injectors.coerce import coerce_to_string
 from podgraft.core.injectors.istio import kubeinject, uninject
+from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.uninject import remove_injection
 from podgraft.kube import workload, yaml

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.kube.pull_policy import find_pull_policy
+from podgraft.kube.pod_defaults import find_pull_policy
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
 _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 — a prefix of names

@@ -9,19 +9,17 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.core.policy import Policy
+from podgraft.base.jsonvalue import list_at, object_at, objects_at, string_at
+from podgraft.core.policy import PROTECTED_SUBRESOURCES, Policy
 from podgraft.kube import yaml
 
-from . import (
-    api_rules,
-    cluster_ids,
-    manifests,
-    retired_registries,
-    revisions,
-    served_versions,
-    subresources,
-)
+from . import api_rules, cluster_ids, manifests, retired_registries, served_versions
 from .compiler import Bundle
+from .manifests import Manifest, Manifests
+
+_DEFAULT = "default"
+_NAME = "istio-sidecar-injector-"
+_LABEL = "istio.io/rev"
 
 
 def find_warnings(
@@ -41,10 +39,60 @@ def find_warnings(
                 else diagnostic
             )
     parsed = manifests.parse_manifests(files)
-    yield from revisions.find_warnings(parsed, policy)
-    yield from subresources.find_warnings(parsed)
+    yield from _find_other_revisions(parsed, policy)
+    yield from _find_protected_subresources(parsed)
     yield from served_versions.find_warnings(parsed, policy)
     yield from api_rules.find_errors(parsed)
     yield from retired_registries.find_warnings(parsed)
     yield from retired_registries.find_document_warnings(file, yaml.load_document(document) or {})
     yield from cluster_ids.find_policy_warnings(bundle, policy, file)
+
+
+def _find_protected_subresources(manifests: Manifests) -> Iterator[Diagnostic]:
+    """Yield a warning for each overlay for resize or ephemeralcontainers, which stay unchanged."""
+    for manifest in manifests.of_kind("Overlay"):
+        constraints = object_at(manifest.object, "spec", "matchConstraints")
+        for index, rule in enumerate(objects_at(constraints, "resourceRules")):
+            for name in list_at(rule, "resources"):
+                if name in {f"pods/{each}" for each in PROTECTED_SUBRESOURCES}:
+                    yield manifest.make_warning(
+                        f"/spec/matchConstraints/resourceRules/{index}",
+                        f"podgraft does not change {name}",
+                        f"remove {name} from resources",
+                    )
+
+
+def _find_other_revisions(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
+    """Yield a warning for each injector ConfigMap of another revision than the policy's.
+
+    istiod reads its revision from its environment. For podgraft, the policy sets it.
+    """
+    expected = policy.revision or _DEFAULT
+    for manifest in manifests.of_kind("ConfigMap"):
+        path, revision = _find_revision(manifest) if "config" in manifest.data else ("", "")
+        if revision and revision != expected:
+            problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
+            remedy = f'set "revision: {revision}" in the policy'
+            yield manifest.make_warning(path, problem, remedy)
+
+
+def _find_revision(manifest: Manifest) -> tuple[str, str]:
+    """Return the path and the revision that the label, the values, or the name sets."""
+    label = string_at(object_at(manifest.metadata, "labels"), _LABEL)
+    if label:
+        return "/metadata/labels/istio.io~1rev", label
+    values_revision = _find_values_revision(manifest)
+    if values_revision:
+        return "/data/values/revision", values_revision
+    name = manifest.name
+    return "/metadata/name", name.removeprefix(_NAME) if name.startswith(_NAME) else ""
+
+
+def _find_values_revision(manifest: Manifest) -> str:
+    text = manifest.data.get("values")
+    try:
+        values = yaml.load(text, strict=False) if isinstance(text, str) else None
+    except yaml.NotYAMLError:
+        return ""
+    revision = values.get("revision") if isinstance(values, dict) else None
+    return revision if isinstance(revision, str) else ""

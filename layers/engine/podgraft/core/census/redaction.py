@@ -16,8 +16,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, object_at
-from podgraft.golang.reflect import STRING, Field, GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
+from podgraft.golang.reflect import STRING, Field, GoType, Kind, fields_by_key
 from podgraft.kube import object_type, types, yaml
 
 from . import fields

@@ -8,6 +8,7 @@ package does no I/O, and does not know the injected content.
 from podgraft.kube.document_reader import Cursor, Diagnostics, MappingReader
 
 from .decision import (
+    PROTECTED_SUBRESOURCES,
     SENTENCES,
     Decision,
     Inject,
@@ -16,17 +17,14 @@ from .decision import (
     StepName,
     Verdict,
     decide,
+    decide_applicability,
     describe,
+    warn_of_subresource,
 )
 from .document import Features, Policy
 from .errors import PolicyError
 from .keys import RELEASE_REMEDY, is_release
 from .reader import parse
-from .request_filter import (
-    PROTECTED_SUBRESOURCES,
-    decide_applicability,
-    warn_of_subresource,
-)
 from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [

@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from podgraft.core.bundle import BundleError
 from podgraft.core.policy.rollout import Rollout
 
-from .brake import is_stopped
+from .brake import Fuse, is_stopped
 from .errors import StoreError, UnavailableError
-from .fuse import Fuse
 from .group_snapshots import MakeCandidate
 from .snapshot import BundleCache, Snapshot, SnapshotSet, make_snapshot
 from .version_check import VersionCheck

@@ -4,10 +4,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.golang.strconv.ftoa import SHORTEST, format_float
-from podgraft.golang.strconv.isprint import is_print
 from podgraft.golang.strconv.quote import (
     MAX_RUNE,
     can_backquote,
+    is_print,
     merge_escaped_bytes,
     quote,
     quote_rune,

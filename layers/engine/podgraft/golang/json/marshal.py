@@ -23,7 +23,7 @@ from podgraft.golang.reflect import (
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.utf8 import decode, encode
 
-from .numbers import format_number
+from .plain import format_number
 
 _Path = tuple[Field, ...]
 

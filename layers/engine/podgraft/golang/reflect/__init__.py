@@ -34,7 +34,15 @@ from .constructors import (
 )
 from .methods import BoundMethod, bind_method, refused_methods
 from .tainted_values import propagate_taint
-from .types import Field, GoType, Kind, Member, Method, Value
+from .types import (
+    Field,
+    GoType,
+    Kind,
+    Member,
+    Method,
+    Value,
+    fields_by_key,
+)
 from .values import (
     ANY,
     ANY_MAP,
@@ -104,6 +112,7 @@ __all__ = [
     "bool_type",
     "copy_value",
     "dereference",
+    "fields_by_key",
     "interface_type",
     "is_nil",
     "map_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -181,3 +182,15 @@ def _embedded_fields(struct: GoType) -> Iterator[tuple[Field, GoType]]:
             inner = step.type.elem if step.type.kind is Kind.POINTER else step.type
             if inner is not None:
                 yield step, inner
+
+
+@cache
+def fields_by_key(struct: GoType) -> Mapping[str, Field]:
+    """Return the fields by JSON name; the fields of the struct precede those of embedded ones."""
+    fields = {field.json: field for field in struct.fields if not field.inline}
+    for field in struct.fields:
+        if field.inline:
+            type_ = field.type
+            embedded = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
+            fields = {**fields_by_key(embedded), **fields}
+    return fields

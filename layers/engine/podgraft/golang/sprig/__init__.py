@@ -6,7 +6,7 @@ texts of panics.
 
 Intended differences: maps are sorted by key where Go's order is random; there is no clock
 (``dates.py``); the capacity of a slice is its length (``lists.py``); the data below views does not
-change (``merge.py``); results have a size limit (``limits.py``); some functions are not supported
+change (``merge.py``); results have a size limit (``failures.py``); some functions are not supported
 (``signatures.py``). Older releases lack some functions; the other
 functions behave as in 3.3, except the conversion of numbers (``cast.py``).
 """

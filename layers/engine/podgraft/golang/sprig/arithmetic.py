@@ -3,12 +3,11 @@
 import math
 from collections.abc import Callable
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import INT, INT64, Slice, Value, slice_of
-from podgraft.golang.texttemplate.errors import FunctionError
 
 from .cast import Cast, wrap_int64
-from .go_panics import INTEGER_DIVIDE
-from .limits import check_element_count
+from .failures import INTEGER_DIVIDE, check_element_count
 
 _INTS = slice_of(INT)
 _LARGEST_EXPONENT = 400  # outside the range of float64

@@ -1,7 +1,7 @@
 """The conversion of values to numbers, as in each release of spf13/cast.
 
 sprig leaves the release of cast to the program that imports it, so each Istio release has its own
-(``core/injectors/istio/release_names.py``). An invalid value becomes 0.
+(``core/injectors/istio/release_names.json``). An invalid value becomes 0.
 """
 
 import math

@@ -8,8 +8,8 @@ is an error. As in Go, the name of a zone that does not exist means UTC.
 from msgspec.structs import replace
 
 from podgraft.base.zones import UnknownZoneError, find_zone
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import INT, INT32, INT64, STRING, Struct, Value, type_of
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.time import (
     TIME,
     UTC,

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.sprintf import sprint
 from podgraft.golang.reflect import Value
-from podgraft.golang.texttemplate.errors import FunctionError
 
 from .cast import Cast
 

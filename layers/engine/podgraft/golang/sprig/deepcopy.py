@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import (
     Bool,
     GoType,
@@ -14,7 +15,6 @@ from podgraft.golang.reflect import (
     is_nil,
     type_of,
 )
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.time import TIME
 
 

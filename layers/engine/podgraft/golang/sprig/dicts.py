@@ -4,12 +4,12 @@ As in Go, ``set`` and ``unset`` change their argument. ``mutation.py`` finds the
 such functions; they need a copy of shared data.
 """
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY_MAP, STRING, STRINGS, Slice, Value, type_of
 from podgraft.golang.reflect.tainted_values import to_text
-from podgraft.golang.texttemplate.errors import FunctionError
 
-from .conversion import strval
-from .go_panics import ASSIGNMENT_TO_NIL_MAP, type_assertion_error
+from .failures import ASSIGNMENT_TO_NIL_MAP, type_assertion_error
+from .values import strval
 
 Dict = dict[str, Value]
 

@@ -1,10 +1,14 @@
-"""Base64, base32, and checksums of the bytes of a string."""
+"""Base64, base32, checksums of the bytes of a string, and JSON."""
 
 import hashlib
 from base64 import b32decode, b32encode
 from binascii import a2b_base64, b2a_base64
 from zlib import adler32
 
+from podgraft.golang.errors import FunctionError
+from podgraft.golang.json.marshal import marshal, marshal_indent
+from podgraft.golang.json.unmarshal import unmarshal
+from podgraft.golang.reflect import Value
 from podgraft.golang.utf8 import decode, encode
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -111,3 +115,47 @@ def sha512sum(text: str) -> str:
 def adler32sum(text: str) -> str:
     """Adler-32 in decimal."""
     return str(adler32(encode(text)))
+
+
+def from_json(text: str) -> Value:
+    """Parse JSON; nil if it is invalid."""
+    return unmarshal(text).value
+
+
+def must_from_json(text: str) -> Value:
+    """Parse JSON; invalid JSON is an error."""
+    result = unmarshal(text)
+    if result.error is not None:
+        raise FunctionError(result.error)
+    return result.value
+
+
+def must_to_json(value: Value) -> str:
+    """Compact JSON with escapes for ``<``, ``>``, and ``&``."""
+    return marshal(value)
+
+
+def must_to_pretty_json(value: Value) -> str:
+    """JSON with an indentation of two spaces."""
+    return marshal_indent(value)
+
+
+def to_raw_json(value: Value) -> str:
+    """Compact JSON without escapes for ``<``, ``>``, and ``&``."""
+    return marshal(value, escape_html=False)
+
+
+def to_json(value: Value) -> str:
+    """``mustToJson``, or an empty string if JSON cannot represent the value."""
+    try:
+        return marshal(value)
+    except FunctionError:
+        return ""
+
+
+def to_pretty_json(value: Value) -> str:
+    """``mustToPrettyJson``, or an empty string if JSON cannot represent the value."""
+    try:
+        return marshal_indent(value)
+    except FunctionError:
+        return ""

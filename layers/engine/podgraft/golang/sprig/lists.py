@@ -4,16 +4,20 @@ The capacity of a slice is its length. In Go, ``slice`` can extend the result of
 its capacity; here, this is an error as for any other list.
 """
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of, type_of
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.utf8 import encode
 
 from .cast import Cast
-from .conversion import strslice, strval
 from .deepcopy import SeenValues, deep_equal
-from .defaults import empty
-from .go_panics import LENGTH_OUT_OF_RANGE, SLICE_OUT_OF_BOUNDS, UNADDRESSABLE_ARRAY, kind_of
-from .limits import check_element_count
+from .failures import (
+    LENGTH_OUT_OF_RANGE,
+    SLICE_OUT_OF_BOUNDS,
+    UNADDRESSABLE_ARRAY,
+    check_element_count,
+    kind_of,
+)
+from .values import empty, strslice, strval
 
 _NIL_LIST = Slice(ANY_SLICE, None)
 _LISTS = slice_of(ANY_SLICE)

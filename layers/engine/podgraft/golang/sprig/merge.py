@@ -7,6 +7,7 @@ new content, and the target of a pointer does not change.
 
 from typing import TypeAlias
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import (
     ANY,
     ANY_MAP,
@@ -20,9 +21,8 @@ from podgraft.golang.reflect import (
     is_nil,
     type_of,
 )
-from podgraft.golang.texttemplate.errors import FunctionError
 
-from .go_panics import kind_of
+from .failures import kind_of
 
 # A dict or a Map.
 _AnyMap: TypeAlias = Value

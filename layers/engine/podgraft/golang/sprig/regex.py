@@ -15,7 +15,7 @@ from podgraft.golang.regexp import Pattern, PatternError, compile_, matches, mus
 from podgraft.golang.strconv.quote import merge_escaped_bytes
 from podgraft.golang.utf8 import is_digit, is_letter, to_runes
 
-from .limits import check_text_size
+from .failures import check_text_size
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TypeVar
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import (
     BOOL,
     INT,
@@ -22,11 +23,10 @@ from podgraft.golang.reflect import (
     slice_of,
     struct_type,
 )
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.utf8 import encode
 
 from .constraints import parse_constraints
-from .go_panics import NIL_POINTER
+from .failures import NIL_POINTER
 from .versions import Version, VersionError, check_metadata, check_prerelease, parse
 
 _T = TypeVar("_T")

@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from podgraft.base.tables import read_table
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType, Value
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.texttemplate.functions import Function, Propagation, Serializer, SyntaxRisk
 from podgraft.golang.time import TIME
 

@@ -1,16 +1,16 @@
 """Sprig's functions on strings: Go's package strings, by bytes."""
 
 from podgraft.golang import strings
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import STRING_MAP, STRINGS, Map, Slice
 from podgraft.golang.strconv.quote import merge_escaped_bytes
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.utf8 import (
     decode,
     encode,
     to_runes,
 )
 
-from .limits import check_text_size
+from .failures import check_text_size
 
 upper, lower, title = strings.to_upper, strings.to_lower, strings.title
 trim = strings.trim_space

@@ -19,7 +19,7 @@ from podgraft.golang.utf8 import (
     to_upper,
 )
 
-from .limits import check_text_size
+from .failures import check_text_size
 
 _ELLIPSIS = b"..."
 _LEAST_WIDTH = 4  # one byte and the ellipsis

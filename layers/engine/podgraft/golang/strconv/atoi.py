@@ -93,3 +93,14 @@ def fail_syntax(function: str, text: str) -> NoReturn:
 def fail_range(function: str, text: str) -> NoReturn:
     """Raise the error for a number that is too large."""
     raise RangeNumError(f"strconv.{function}: parsing {quote(text)}: value out of range")
+
+
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+
+def parse_bool(text: str) -> bool:
+    """strconv.ParseBool; raises ``NumError``."""
+    if text in _TRUE:
+        return True
+    return False if text in _FALSE else fail_syntax("ParseBool", text)

@@ -22,8 +22,10 @@ intended differences:
 - An exception other than ``FunctionError`` is a bug in the function, not an error in the template.
 """
 
+from podgraft.golang.errors import FunctionError
+
 from .dependencies import Projection
-from .errors import ExecError, FunctionError, LimitError, TemplateError
+from .errors import DEFAULT_LIMITS, ExecError, LimitError, Limits, TemplateError
 from .functions import (
     ALL_ELEMENTS,
     Dependency,
@@ -33,7 +35,6 @@ from .functions import (
     Serializer,
     SyntaxRisk,
 )
-from .limits import DEFAULT_LIMITS, Limits
 from .program import OBSERVER, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 from .run.runtime import SectionText

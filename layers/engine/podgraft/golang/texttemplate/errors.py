@@ -1,23 +1,14 @@
-"""The errors of templates, with Go's error texts and their locations.
+"""The errors of templates, with Go's error texts and their locations; the limits of a rendering.
 
 ``TemplateError`` and ``ExecError`` are errors in the template or its data. ``LimitError`` means
-that a template exceeds a limit. The parts of the messages are attributes.
+that a template exceeds one of the ``Limits``. The parts of the messages are attributes.
 """
 
-from podgraft.golang.errors import FunctionError, LimitExceededError
+from msgspec import Struct
+
 from podgraft.golang.strconv.quote import quote
 
 from .parse.source import Span
-
-__all__ = [
-    "ExecError",
-    "ExecutionError",
-    "FunctionError",
-    "LimitError",
-    "LimitExceededError",
-    "MethodError",
-    "TemplateError",
-]
 
 # Reasons that quote values of the data. The author of the template wrote the reason of ``fail``.
 _REASONS_WITH_DATA = ("error calling ", "range can't iterate over ", "can't use ")
@@ -93,6 +84,22 @@ class LimitError(Exception):
 
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"
+
+
+class Limits(Struct, frozen=True):
+    """Limits of one rendering. Istio's largest template needs less than a hundredth of each.
+
+    ``finds_causes`` is whether a template that fails is rendered again, about ten times, to find
+    the value that causes the failure.
+    """
+
+    output_bytes: int = 8 * 1024 * 1024  # more than any object that kube-apiserver accepts (3 MiB)
+    depth: int = 100  # of nested templates; Python's stack ends near 1,000 frames
+    steps: int = 1_000_000  # iterations of ranges, and template calls
+    finds_causes: bool = True
+
+
+DEFAULT_LIMITS = Limits()
 
 
 class MethodError(Exception):

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import JSON
+from podgraft.golang.errors import FunctionError, LimitExceededError
 from podgraft.golang.reflect import GoType, PanicError, Value
 from podgraft.golang.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
 
@@ -25,17 +26,16 @@ from .dependencies import (
     find_dependencies,
 )
 from .errors import (
+    DEFAULT_LIMITS,
     ExecError,
     ExecutionError,
-    FunctionError,
     LimitError,
-    LimitExceededError,
+    Limits,
     MethodError,
     TemplateError,
 )
 from .field_check import FieldProblem, check_fields
 from .functions import Function
-from .limits import DEFAULT_LIMITS, Limits
 from .parse import nodes
 from .parse.parser import parse
 from .parse.source import Source, Span

@@ -2,8 +2,6 @@
 
 import re
 
-from .quote import quote
-
 MICROSECOND = 1_000
 MILLISECOND = 1_000_000
 SECOND = 1_000_000_000
@@ -97,3 +95,19 @@ def _decimal(number: int, unit: int) -> str:
     integer, rest = divmod(number, unit)
     fraction = str(unit + rest)[1:].rstrip("0")
     return f"{integer}.{fraction}" if fraction else str(integer)
+
+
+def quote(text: str) -> str:
+    r"""Quote, with control characters and bytes outside ASCII in hexadecimal.
+
+    >>> print(quote('5\u00b5"'))
+    "5\xc2\xb5\""
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    return f'"{"".join(map(_escape_byte, data))}"'
+
+
+def _escape_byte(byte: int) -> str:
+    if not ord(" ") <= byte <= 0x7F:  # noqa: PLR2004 - the last of ASCII
+        return f"\\x{byte:02x}"
+    return f"\\{chr(byte)}" if byte in b'"\\' else chr(byte)

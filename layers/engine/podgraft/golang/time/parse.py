@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from .durations import quote
 from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
 from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, make_moment
-from .quote import quote
 
 # The module re compiles and caches these patterns on first use; few templates need them.
 _LITERAL = r" +|[^ ]"

@@ -26,10 +26,9 @@ from podgraft.golang.reflect import (
     struct_type,
 )
 
-from .durations import HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, format_duration
+from .durations import HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, format_duration, quote
 from .layouts import MONTHS, WEEKDAYS, format_time
 from .moments import LOCAL, UTC, Moment, Zone, make_moment
-from .quote import quote
 
 _BYTES = slice_of(UINT8)
 _STRING = "2006-01-02 15:04:05.999999999 -0700 MST"

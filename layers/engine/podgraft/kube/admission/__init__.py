@@ -5,7 +5,6 @@ and ``errored`` make responses. ``encode`` encodes them in the version of the re
 makes no decision and does no I/O.
 """
 
-from .errors import NotAReviewError, ReviewError, TooLargeError
 from .request import (
     MAX_OBJECT_BYTES,
     MAX_REQUEST_BYTES,
@@ -13,7 +12,10 @@ from .request import (
     AdmissionRequest,
     GroupVersionKind,
     GroupVersionResource,
+    NotAReviewError,
     Operation,
+    ReviewError,
+    TooLargeError,
     decode,
 )
 from .response import AdmissionResponse, Status, allowed, denied, encode, errored, patched

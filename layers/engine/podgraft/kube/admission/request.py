@@ -11,7 +11,33 @@ from msgspec import Struct
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 
-from .errors import NotAReviewError, TooLargeError
+
+class ReviewError(Exception):
+    """A request that is no valid review; ``str()`` is one line for the caller.
+
+    It is a failed request (HTTP 4xx with a ``Status``), never a denial, so the failurePolicy of the
+    webhook applies.
+    """
+
+
+class NotAReviewError(ReviewError):
+    """The body is not an AdmissionReview with a valid request."""
+
+    def __init__(self, pointer: str, problem: str) -> None:
+        super().__init__(f"{pointer}: {problem}")
+        self.pointer = pointer
+        self.problem = problem
+
+
+class TooLargeError(ReviewError):
+    """The request, or an object in it, is too large."""
+
+    def __init__(self, description: str, size_bytes: int, limit_bytes: int) -> None:
+        super().__init__(f"{description}: got {size_bytes} bytes; send at most {limit_bytes} bytes")
+        self.description = description
+        self.size_bytes = size_bytes
+        self.limit_bytes = limit_bytes
+
 
 VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from .errors import EvaluationError
 from .library import FUNCTIONS
-from .library.regex import compile_ as compile_pattern
+from .library.strings import compile_ as compile_pattern
 from .overloads import Overload
 from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
 from .values import Value, check_key, check_qualifier

@@ -6,7 +6,7 @@ from .checker import Checked
 from .errors import EvaluationError
 from .library import FUNCTIONS
 from .library.formatting import FormatError, parse_clauses
-from .library.regex import compile_ as compile_pattern
+from .library.strings import compile_ as compile_pattern
 from .syntax import Call, Constant, ListOf, MapOf, Node, children
 from .types import Type, is_exact, show_type
 from .values import Value

@@ -14,8 +14,7 @@ from podgraft.kube.document_reader import Cursor, MappingReader, describe_choice
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
-from podgraft.kube.validation.expressions import parse_variable
-from podgraft.kube.validation.variables import PolicyVariable
+from podgraft.kube.validation.variables import PolicyVariable, parse_variable
 
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
 

@@ -9,9 +9,8 @@ the unchanged parts. ``apply`` applies a JSON Patch as kube-apiserver does.
 
 from . import pointer, strategic
 from .application import ExplicitNull, FailedTestError, PatchError, apply
-from .differ import diff
+from .differ import Add, Operation, Remove, Replace, diff
 from .merge import merge_patch
-from .operations import Add, Operation, Remove, Replace
 
 __all__ = [
     "Add",

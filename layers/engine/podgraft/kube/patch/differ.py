@@ -13,11 +13,38 @@ patched so far, so a removed element does not advance the index. Each step takes
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 from operator import lt
+from typing import Literal, TypeAlias, TypedDict
 
 from podgraft.base.jsonvalue import JSON, Object, dump, equal
 
-from .operations import Operation
 from .pointer import escape
+
+
+class Add(TypedDict):
+    """Set a member of an object, or insert before an index of a list."""
+
+    op: Literal["add"]
+    path: str
+    value: JSON
+
+
+class Remove(TypedDict):
+    """Remove the value at the path."""
+
+    op: Literal["remove"]
+    path: str
+
+
+class Replace(TypedDict):
+    """Replace the value at the path."""
+
+    op: Literal["replace"]
+    path: str
+    value: JSON
+
+
+Operation: TypeAlias = Add | Remove | Replace
+
 
 # The fields that identify elements of Kubernetes' lists, in order of preference. A field must be
 # present and unique in all elements of both lists.

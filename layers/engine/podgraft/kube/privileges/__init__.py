@@ -7,8 +7,7 @@ the standards, for the command line. Nothing here decides whether a privilege is
 does.
 """
 
-from .additions import clean_path, find_added
-from .images import is_below, normalize_image
+from .additions import clean_path, find_added, is_below, normalize_image
 from .privilege import CAPABILITIES, HOST_NAMESPACES, Kind, Privilege
 
 __all__ = [

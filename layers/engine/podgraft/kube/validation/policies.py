@@ -9,8 +9,7 @@ from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import ParamKind, parse_param_kind
 
-from .expressions import parse_variable
-from .variables import PolicyVariable
+from .variables import PolicyVariable, parse_variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,16 @@
-"""The variables of a validating policy: named expressions, evaluated on first use."""
+"""The variables of a policy: named expressions, evaluated on first use."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from podgraft.kube.cel import EvaluationError, LazyMap, Meter, Program, Value
+from podgraft.kube.cel import EvaluationError, LazyMap, Meter, Program, Value, is_identifier
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes
+from podgraft.kube.document_reader import Cursor, MappingReader
+from podgraft.kube.matching import conditions
+from podgraft.kube.matching.conditions import ExpressionCompiler
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +54,18 @@ class Activation(dict[str, Value]):
         """Evaluate a program; variables that it uses are charged to the same meter."""
         self.meter = meter
         return program.evaluate(self, meter)
+
+
+T = TypeVar("T")
+
+
+def parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
+    """Read a variable, and declare it for the expressions that follow."""
+    keys = MappingReader(cursor)
+    name = keys.read_text("name")
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
+    keys.check_unknown_keys()
+    if not is_identifier(name):
+        return cursor.child("name", name).refuse("use a CEL identifier")
+    compiler.declare(name, program)
+    return PolicyVariable(name, program) if program else None

@@ -17,8 +17,7 @@ Differences, each a row of tests/kube/yaml/test_differences.py:
   inside words of flow lists, unusual characters in tags, and escaped slashes.
 """
 
-from .decoder import load, load_document
-from .documents import load_all
+from .decoder import load, load_all, load_document
 from .emitter import dump
 from .errors import NotYAMLError
 from .incremental import IncrementalLoader, LoadedText, Path, replace_scalars

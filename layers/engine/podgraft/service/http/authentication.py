@@ -1,7 +1,7 @@
 """Authentication: the cluster of a request, by its credentials, before the body is read.
 
 The URL path does not authenticate: ``cluster`` in it is a variable of Istio
-(``core/injectors/istio/url_path.py``).
+(``core/injectors/istio/injector.py``).
 """
 
 import ssl

@@ -25,9 +25,8 @@ from podgraft.kube import mutation, validation
 from podgraft.kube.matching.constraints import guess_plural
 from podgraft.kube.matching.go_values import FIRST_GO_VALUES
 from podgraft.kube.matching.params import ParamRef
-from podgraft.kube.object_type import API_GROUPS
 from podgraft.kube.structured.schema import OLDEST
-from podgraft.kube.types import NEWEST
+from podgraft.kube.types import API_GROUPS, NEWEST
 
 from . import operations, symbolic, tree
 from .errors import ExportError

@@ -14,8 +14,7 @@ from podgraft.core.injectors.errors import UserError
 from podgraft.golang import strings
 from podgraft.golang.net import CIDRError, parse_cidr
 from podgraft.golang.netip import PrefixError, parse_prefix
-from podgraft.golang.strconv.atob import parse_bool
-from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
+from podgraft.golang.strconv.atoi import NumError, parse_bool, parse_int, parse_uint
 from podgraft.kube import QuantityError, quantity
 
 from .config import mesh, proxyconfig, validate_proxyconfig

@@ -1,17 +1,18 @@
 """An injector: compiled once, and shared by all reviews of its bundle."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from podgraft import kube
 from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import Diagnostic, OperatorError
 from podgraft.core.policy import InjectionRules
+from podgraft.golang import strings
 from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
 
-from . import releases, url_path
+from . import releases
 from .config import protojson, proxyconfig_redaction
 from .context import InjectorConfig, prepare
 from .data.reads import find_pod_reads
@@ -106,7 +107,7 @@ class Injector:
 
     def parse_environment(self, path: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
-        return url_path.parse_environment(self.profile, path)
+        return parse_environment(self.profile, path)
 
     def redact_proxy_config(
         self, text: str, redact: Callable[[str], str], redact_key: Callable[[str], str]
@@ -118,7 +119,7 @@ class Injector:
     def find_unread_variables(self, path: str) -> Mapping[str, str]:
         """Return the variables that the newest release reads in the path, and this one does not."""
         variables = self.parse_environment(path).items()
-        newest = url_path.parse_environment(releases.newest(), path)
+        newest = parse_environment(releases.newest(), path)
         return {name: value for name, value in newest.items() if (name, value) not in variables}
 
     def inject(self, pod: Object, request: InjectionRequest) -> Injection:
@@ -135,3 +136,49 @@ class Injector:
 
 # Each has a text for operators. Where one is expected, it becomes an error with its origin.
 _CONVERSION_ERRORS = (OverlayError, strategic.MergeError, yaml.NotYAMLError, kube.DecodeError)
+
+
+_NAMES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
+_LEGACY_PREFIX = ":ENV:"
+
+
+def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
+    """Parse the variables in ``KEY/VALUE/…`` or, in the older form, ``:ENV:KEY=VALUE…``.
+
+    ``tail`` is what follows ``/inject/`` in the path.
+
+    >>> from . import releases
+    >>> parse_environment(releases.newest(), "cluster/c1/rootpage/--slash--foo")
+    {'ISTIO_META_CLUSTER_ID': 'c1', 'ROOTPAGE': '/foo'}
+    >>> parse_environment(releases.newest(), ":ENV:net=n1:ENV:rootpage=/foo")
+    {'ISTIO_META_NETWORK': 'n1', 'ROOTPAGE': '/foo'}
+    """
+    if not profile.path_environment:
+        return {}
+    if not profile.path_pairs:
+        return _parse_old_path(tail)
+    text = tail.removesuffix("/")
+    is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
+    pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
+    return {_NAMES.get(key) or strings.to_upper(key): value for key, value in pairs if key}
+
+
+def _parse_old_path(tail: str) -> Mapping[str, str]:
+    """Return cluster and network of a path that ends in ``CLUSTER/net/NETWORK``, as in 1.7."""
+    segments = tail.split("/")
+    if len(segments) < 3:  # noqa: PLR2004 - with "/inject" before them, five
+        return {}
+    return {_NAMES["cluster"]: segments[-3], _NAMES["net"]: segments[-1]}
+
+
+def _parse_legacy_pairs(text: str) -> Iterator[tuple[str, str]]:
+    for piece in text.split(_LEGACY_PREFIX)[1:]:
+        key, separator, value = piece.partition("=")
+        if separator:
+            yield key, value
+
+
+def _parse_pairs(profile: Profile, text: str) -> Iterator[tuple[str, str]]:
+    parts = text.split("/")
+    for key, value in zip(parts[::2], parts[1::2], strict=False):
+        yield key, value.replace("--slash--", "/") if profile.slash_paths else value

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import istio
-from podgraft.core.injectors.coerce import coerce_to_string
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.policy import DefaultPolicy, Reason, Skip, decide
+from podgraft.golang.reflect import Field, GoType, Kind, fields_by_key
 from podgraft.kube import WorkloadError, workload, workload_owner
 from podgraft.kube.workload import PodTemplatePath
 from podgraft.kube.workload_owner import WorkloadRef
@@ -149,3 +149,43 @@ def _workload_label(document: Object, *, with_kind: bool) -> str:
         return f'"{ref.name}"'
     name = f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
     return f'{ref.kind} "{name}"'
+
+
+def coerce_to_string(type_: GoType, value: JSON) -> JSON:
+    """Return ``value`` with numbers and booleans as text if ``type_`` has strings there.
+
+    Unknown fields stay unchanged. If nothing changes, the result is the same object.
+    """
+    target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
+    match target.kind, value:
+        case Kind.STRING, bool() | int() | float():
+            return kube.decode(target, value, lenient=True)
+        case Kind.STRUCT, dict():
+            fields = fields_by_key(target)
+            return _unchanged_or_new(
+                value,
+                {key: _coerce_field(fields.get(key), member) for key, member in value.items()},
+            )
+        case Kind.MAP, dict() if target.elem:
+            elem = target.elem
+            return _unchanged_or_new(
+                value, {key: coerce_to_string(elem, element) for key, element in value.items()}
+            )
+        case Kind.SLICE, list() if target.elem:
+            elem = target.elem
+            converted = [coerce_to_string(elem, element) for element in value]
+            return value if all(map(_is_identical, converted, value)) else converted
+        case _:
+            return value
+
+
+def _coerce_field(field: Field | None, value: JSON) -> JSON:
+    return value if field is None else coerce_to_string(field.type, value)
+
+
+def _unchanged_or_new(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
+    return before if all(map(_is_identical, before.values(), after.values())) else after
+
+
+def _is_identical(left: object, right: object) -> bool:
+    return left is right

@@ -15,27 +15,7 @@ from msgspec import Struct
 
 from podgraft.core.policy import RELEASE_REMEDY
 
-from .release_names import CAST, FUNCTIONS, KUBERNETES, LATEST, MESH_FIELDS, SPRIG
-from .release_spans import Span, since
-
-__all__ = [
-    "FUNCTIONS",
-    "HEAD",
-    "KNOWN",
-    "LATEST",
-    "MESH_FIELDS",
-    "NEWEST",
-    "OLDEST",
-    "UNRELEASED",
-    "Profile",
-    "ReleaseName",
-    "UnknownReleaseError",
-    "is_newer",
-    "newest",
-    "parse_name",
-    "parse_release",
-    "profile",
-]
+from .release_spans import CAST, FUNCTIONS, KUBERNETES, LATEST, MESH_FIELDS, SPRIG, Span, since
 
 T = TypeVar("T")
 
@@ -256,7 +236,15 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
         """The release of cast with which sprig's functions convert numbers."""
         return self._last(CAST)
 
-    def is_available(self, name: str, table: Mapping[str, Span]) -> bool:
+    def has_function(self, name: str) -> bool:
+        """Whether templates can call a function of Istio's."""
+        return self._has(name, FUNCTIONS)
+
+    def has_mesh_name(self, name: str) -> bool:
+        """Whether the mesh messages have a field, a type of a field, or a member of an enum."""
+        return self._has(name, MESH_FIELDS)
+
+    def _has(self, name: str, table: Mapping[str, Span]) -> bool:
         """Whether this release has what ``table`` lists; what it does not list, all have."""
         span = table.get(name)
         return span is None or span.contains(self.minor, self.patch)

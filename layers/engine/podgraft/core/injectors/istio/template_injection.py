@@ -14,14 +14,18 @@ from .context import InjectionContext, InjectorConfig
 from .data.template_data import TemplateData, effective_proxy
 from .pod_builder import (
     CONTAINERS,
+    CORE_DUMP,
+    INIT,
     INIT_CONTAINERS,
     PROXY,
+    VALIDATION,
     PodBuilder,
     containers,
     find_by_name,
     merge_keys,
 )
-from .postprocess import cluster, container_order, overrides, probes, prometheus
+from .postprocess import cluster, overrides, probes, prometheus
+from .releases import Profile
 from .render import pod_overlay, templates
 from .render.overlay_editor import OverlayEditor
 from .render.pod_overlay import OverlayError, PodOverlay
@@ -124,7 +128,7 @@ class TemplateInjector:
         status_text = status.to_json(profile, injection_status, self._config.revision)
         builder.annotations[status.ANNOTATION] = status_text
         builder.annotations.update(context.injected_annotations)
-        container_order.reorder_containers(profile, builder, hold=context.hold_application)
+        reorder_containers(profile, builder, hold=context.hold_application)
         return builder.build()
 
     def _rewrite_probes(self, context: InjectionContext, builder: PodBuilder) -> None:
@@ -154,3 +158,40 @@ def _move_proxy_to_init(pod: Object) -> Object:
         INIT_CONTAINERS: [*objects_at(spec, INIT_CONTAINERS), proxy],
     }
     return merge_keys(pod, {"spec": merge_keys(spec, lists)})
+
+
+def reorder_containers(profile: Profile, builder: PodBuilder, *, hold: bool) -> None:
+    """Move Istio's containers to their positions; all others keep their order.
+
+    ``hold`` starts the proxy first, so the network is ready when the application starts.
+    """
+    builder.containers = (_move_first if hold else _move_last)(builder.containers, PROXY)
+    if profile.native_sidecars and find_by_name(builder.init_containers, PROXY) is not None:
+        moves = (
+            (_move_first, CORE_DUMP),
+            (_move_first, PROXY),
+            (_move_first, VALIDATION),
+            (_move_first, INIT),
+        )
+    else:
+        moves = ((_move_first, VALIDATION), (_move_last, INIT), (_move_last, CORE_DUMP))
+    for move, name in moves:
+        builder.init_containers = move(builder.init_containers, name)
+
+
+def _move_first(containers: list[Object], name: str) -> list[Object]:
+    matches, others = _split_by_name(containers, name)
+    return [*matches, *others]
+
+
+def _move_last(containers: list[Object], name: str) -> list[Object]:
+    matches, others = _split_by_name(containers, name)
+    return [*others, *matches]
+
+
+def _split_by_name(containers: list[Object], name: str) -> tuple[list[Object], list[Object]]:
+    """Return the last container of the name (Istio drops earlier ones), and all others."""
+    return (
+        [container for container in containers if container.get("name") == name][-1:],
+        [container for container in containers if container.get("name") != name],
+    )

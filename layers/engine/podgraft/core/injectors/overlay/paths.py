@@ -14,8 +14,7 @@ from typing import TypeAlias
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
-from podgraft.golang.reflect import Field, GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_key
+from podgraft.golang.reflect import Field, GoType, Kind, fields_by_key
 
 Path: TypeAlias = tuple[str, ...]
 

@@ -6,9 +6,9 @@ canonical text of the quantity, as Kubernetes prints it.
 
 from collections.abc import Callable, Mapping
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY, STRING, Pointer, Struct, Value
 from podgraft.golang.texttemplate import Function, Propagation, SyntaxRisk
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.kube import Quantity, QuantityError
 from podgraft.kube.quantities import QUANTITY, quantity_of
 from podgraft.kube.quantity import from_json

@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from podgraft.golang.strconv.atof import parse_float
 from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
-from podgraft.golang.strconv.quote import quote, unquote_char
+from podgraft.golang.strconv.quote import quote, unquote, unquote_char
 
 from . import nodes
+from .lexer import Token, TokenKind
 
 T = TypeVar("T")
 
@@ -101,3 +102,27 @@ def _parse_or_none(parse: Callable[..., T], text: str, *base: int) -> T | None:
         return parse(text, *base)
     except NumError:
         return None
+
+
+def variable_node(token: Token) -> nodes.Variable:
+    """A variable without fields."""
+    return nodes.Variable(token.text, fields_start=token.start, start=token.start, end=token.end)
+
+
+def _string_node(token: Token) -> nodes.String:
+    return nodes.String(token.text, unquote(token.text), start=token.start, end=token.end)
+
+
+OPERAND_FACTORIES: dict[TokenKind, Callable[[Token], nodes.Operand]] = {
+    TokenKind.BOOL: lambda t: nodes.Bool(t.text == "true", start=t.start, end=t.end),
+    TokenKind.CHARACTER: lambda t: parse_character(t.text, t.start),
+    TokenKind.COMPLEX: lambda t: parse_complex(t.text, t.start),
+    TokenKind.DOT: lambda t: nodes.Dot(start=t.start, end=t.end),
+    TokenKind.FIELD: lambda t: nodes.Field((t.text[1:],), t.start, start=t.start, end=t.end),
+    TokenKind.NIL: lambda t: nodes.Nil(start=t.start, end=t.end),
+    TokenKind.NUMBER: lambda t: parse_number(t.text, t.start),
+    TokenKind.RAW_STRING: _string_node,
+    TokenKind.STRING: _string_node,
+    TokenKind.VARIABLE: variable_node,
+    TokenKind.WORD: lambda t: nodes.Identifier(t.text, start=t.start, end=t.end),
+}

@@ -15,8 +15,8 @@ from podgraft.golang.texttemplate.errors import LimitError, TemplateError
 from podgraft.golang.texttemplate.functions import Function
 
 from . import nodes
+from .constants import OPERAND_FACTORIES, variable_node
 from .lexer import Token, TokenKind, tokens
-from .operands import OPERAND_FACTORIES, variable_node
 from .source import Source, Span
 from .token_reader import TokenReader
 

@@ -5,9 +5,9 @@ from typing import NoReturn
 
 from msgspec.structs import replace
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.sprintf import format_default, sprint, sprintf, sprintln
 from podgraft.golang.reflect import ANY, BOOL, INT, STRING, GoType, Value, type_of
-from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.texttemplate.functions import (
     REFLECT_VALUE,
     Dependency,

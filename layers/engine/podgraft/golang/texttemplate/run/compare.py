@@ -2,11 +2,11 @@
 
 from enum import Enum, auto
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.print import SIGNED, UNSIGNED
 from podgraft.golang.fmt.sprintf import sprintf
 from podgraft.golang.fmtsort import byte_order_key
 from podgraft.golang.reflect import GoType, Kind, Pointer, Struct, Value, is_nil, type_of
-from podgraft.golang.texttemplate.errors import FunctionError
 
 
 class _Basic(Enum):

@@ -2,8 +2,7 @@
 
 from podgraft.golang.fmt.sprintf import sprint
 from podgraft.golang.reflect import Value, copy_value
-from podgraft.golang.strconv.isprint import is_print
-from podgraft.golang.strconv.quote import is_escaped_byte
+from podgraft.golang.strconv.quote import is_escaped_byte, is_print
 
 from .runtime import printable_value
 

@@ -1,5 +1,6 @@
 """index, slice and len (text/template/funcs.go)."""
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.print import INTEGERS
 from podgraft.golang.reflect import (
     INT,
@@ -15,7 +16,6 @@ from podgraft.golang.reflect import (
     slice_of,
     type_of,
 )
-from podgraft.golang.texttemplate.errors import FunctionError
 
 from .arguments import can_be_nil, is_assignable, wrap_integer
 

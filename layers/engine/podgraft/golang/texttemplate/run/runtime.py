@@ -9,6 +9,7 @@ from typing import NoReturn
 import msgspec
 from msgspec import field
 
+from podgraft.golang.errors import FunctionError, LimitExceededError
 from podgraft.golang.fmt.print import INTEGERS
 from podgraft.golang.fmt.sprintf import format_default
 from podgraft.golang.fmtsort import sort_items
@@ -30,14 +31,8 @@ from podgraft.golang.reflect import (
     type_of,
 )
 from podgraft.golang.reflect.taint import PlaceholderRegistry
-from podgraft.golang.texttemplate.errors import (
-    ExecutionError,
-    FunctionError,
-    LimitExceededError,
-    MethodError,
-)
+from podgraft.golang.texttemplate.errors import ExecutionError, Limits, MethodError
 from podgraft.golang.texttemplate.functions import arity_error, parameter_type
-from podgraft.golang.texttemplate.limits import Limits
 from podgraft.golang.texttemplate.parse import nodes
 
 from .arguments import convert_argument, convert_constant, static_interface

@@ -12,13 +12,11 @@ from .conversions import CONVERSIONS
 from .lists import COMPREHENSIONS, EXTENDED_LISTS, INCLUDES, LISTS, SETS
 from .named_formats import NAMED_FORMATS, NamedFormat
 from .network import CIDR, IP, NETWORK
-from .operators import COMPARISONS, OPERATORS
+from .operators import ACCESS, COMPARISONS, LOGIC, OPERATORS, OPTIONAL_ACCESS
 from .optionals import OPTIONALS, UNWRAPPING
 from .quantities import QUANTITIES, Quantity
-from .regex import MATCHES, REGEX
 from .semver import SEMVER, Semver
-from .special import ACCESS, LOGIC, OPTIONAL_ACCESS
-from .strings import EXTENDED_STRINGS, FORMATS, JSON_PATCH, STRINGS
+from .strings import EXTENDED_STRINGS, FORMATS, JSON_PATCH, MATCHES, REGEX, STRINGS
 from .times import TIMES
 from .urls import URL, URLS
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Callable
 from operator import attrgetter
 
-from podgraft.golang.strconv.atob import parse_bool
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
+from podgraft.golang.strconv.atoi import NumError, parse_bool, parse_int, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.cost import traversal_cost
 from podgraft.kube.cel.errors import EvaluationError

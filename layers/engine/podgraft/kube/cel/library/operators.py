@@ -1,4 +1,4 @@
-"""Arithmetic, comparison and membership."""
+"""Arithmetic, comparison, membership, logic, and access."""
 
 import math
 import operator
@@ -8,7 +8,7 @@ from dataclasses import replace
 from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, join_cost, scan_cost
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, reads_go, since
+from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, member, reads_go, since
 from podgraft.kube.cel.values import (
     Duration,
     Uint,
@@ -171,4 +171,36 @@ OPERATORS = (
     reads_go(function("_!=_", "A A -> bool", _unequal, comparison_cost)),
     reads_go(function("@in", "A list(A) -> bool", _in_list, scan_cost)),
     reads_go(function("@in", "A map(A,B) -> bool", _in_map)),
+)
+
+
+# The evaluator runs these functions itself: they do not evaluate all arguments, or access a value.
+def _never(*_arguments: Value) -> Value:
+    raise AssertionError("the evaluator runs this function itself")
+
+
+def _function(name: str, signature: str) -> Overload:
+    return function(name, signature, _never)
+
+
+LOGIC = (
+    _function("_&&_", "bool bool -> bool"),
+    _function("_||_", "bool bool -> bool"),
+    _function("_?_:_", "bool A A -> A"),
+    _function("@not_strictly_false", "bool -> bool"),
+)
+ACCESS = (
+    _function("_[_]", "list(A) int -> A"),
+    _function("_[_]", "map(A,B) A -> B"),
+)
+OPTIONAL_ACCESS = (
+    _function("_[_]", "optional_type(list(V)) int -> optional_type(V)"),
+    _function("_[_]", "optional_type(map(K,V)) K -> optional_type(V)"),
+    _function("_?._", "dyn string -> optional_type(V)"),
+    _function("_[?_]", "list(V) int -> optional_type(V)"),
+    _function("_[?_]", "optional_type(list(V)) int -> optional_type(V)"),
+    _function("_[?_]", "map(K,V) K -> optional_type(V)"),
+    _function("_[?_]", "optional_type(map(K,V)) K -> optional_type(V)"),
+    member("or", "optional_type(V) optional_type(V) -> optional_type(V)", _never),
+    member("orValue", "optional_type(V) V -> V", _never),
 )

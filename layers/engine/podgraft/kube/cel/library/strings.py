@@ -1,9 +1,16 @@
-"""Functions on strings: the standard ones, and cel-go's ext/strings release 2."""
+"""Functions on strings: the standard ones, and cel-go's ext/strings release 2.
 
+Patterns are RE2, as in Go: no pattern can run away.
+"""
+
+from itertools import islice
+
+from podgraft.golang import regexp
 from podgraft.golang.strings import split_n, trim_space
 from podgraft.kube.cel.cost import (
     copy_cost,
     deep_traversal_cost,
+    match_cost,
     result_copy_cost,
     search_cost,
     second_traversal_cost,
@@ -118,3 +125,39 @@ FORMATS = (
 
 # Only expressions of mutations have it (library/jsonpatch.go).
 JSON_PATCH = (function("jsonpatch.escapeKey", "string -> string", escape, traversal_cost),)
+
+
+def compile_(pattern: str) -> regexp.Pattern:
+    """The pattern, compiled; raises ``EvaluationError`` if Go does not accept it.
+
+    RE2 keeps the last 128 patterns.
+    """
+    try:
+        return regexp.compile_(pattern)
+    except regexp.PatternError as error:
+        raise EvaluationError(str(error)) from error
+
+
+def _matches(text: str, pattern: str) -> bool:
+    return compile_(pattern).search(text) is not None
+
+
+def _find(text: str, pattern: str) -> str:
+    return next(regexp.find_all(compile_(pattern), text), "")
+
+
+def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    texts = regexp.find_all(compile_(pattern), text)
+    return list(texts if limit < 0 else islice(texts, limit))
+
+
+MATCHES = (
+    function("matches", "string string -> bool", _matches, match_cost),
+    member("matches", "string string -> bool", _matches, match_cost),
+)
+
+REGEX = (
+    member("find", "string string -> string", _find, match_cost),
+    member("findAll", "string string -> list(string)", _find_all, match_cost),
+    member("findAll", "string string int -> list(string)", _find_all, match_cost),
+)

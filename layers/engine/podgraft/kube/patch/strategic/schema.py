@@ -1,10 +1,11 @@
 """The merge keys and patch strategies that a Go type defines for its fields."""
 
 import json
+from collections.abc import Mapping
+from functools import cache
 
 from podgraft.golang import strings
-from podgraft.golang.reflect import Field, GoType, Kind
-from podgraft.golang.reflect.fields import fields_by_any_key
+from podgraft.golang.reflect import Field, GoType, Kind, fields_by_key
 
 from .errors import MergeError
 
@@ -20,8 +21,7 @@ def field_of(type_: GoType, key: str) -> Field:
             f"the field {key!r} is an object or a list, but {type_} has no such fields",
             f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
         )
-    fields = fields_by_any_key(struct)
-    field = fields.get(key) or fields.get(strings.fold_name(key))
+    field = find_field(struct, key)
     if field is None:
         name = struct.name.rpartition(".")[2]
         quoted = json.dumps(key, ensure_ascii=False)
@@ -30,6 +30,19 @@ def field_of(type_: GoType, key: str) -> Field:
             f"unable to find api field in struct {name} for the json field {quoted}",
         )
     return field
+
+
+def find_field(struct: GoType, key: str) -> Field | None:
+    """The field that a key of JSON sets, in any case of letters, as encoding/json finds it."""
+    fields = _fields_by_any_key(struct)
+    return fields.get(key) or fields.get(strings.fold_name(key))
+
+
+@cache
+def _fields_by_any_key(struct: GoType) -> Mapping[str, Field]:
+    """``fields_by_key``, and by the folded name, which any case of letters has."""
+    fields = fields_by_key(struct)
+    return {strings.fold_name(name): field for name, field in fields.items()} | {**fields}
 
 
 def element_type(type_: GoType, field: Field) -> GoType:

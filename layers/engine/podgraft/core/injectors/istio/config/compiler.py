@@ -6,7 +6,6 @@ from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.core.injectors.errors import Diagnostic, InvalidDocumentsError
-from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.context import InjectorConfig
 from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.injector import Injector
@@ -219,11 +218,7 @@ def _make_template_functions(
     defaults = mesh.proxy_defaults(profile)
     available = dict(sprig.functions(profile.sprig, profile.cast)) if profile.sprig else {}
     available |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
-    return (
-        functions.add_render(available)
-        if profile.is_available("render", releases.FUNCTIONS)
-        else available
-    )
+    return functions.add_render(available) if profile.has_function("render") else available
 
 
 def _report_missing_templates(

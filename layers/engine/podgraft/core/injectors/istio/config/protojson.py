@@ -15,7 +15,6 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.tables import read_table
-from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json import plain
@@ -102,7 +101,7 @@ class Schema:
             self._enums[name] = {
                 number: member
                 for number, member in enum(name).items()
-                if self.profile.is_available(f"{name}.{member}", releases.MESH_FIELDS)
+                if self.profile.has_mesh_name(f"{name}.{member}")
             }
         return self._enums[name]
 
@@ -116,10 +115,8 @@ class Schema:
         return MessageType(name, fields, by_key)
 
     def _has_field(self, field: str, type_: str) -> bool:
-        spans = releases.MESH_FIELDS
-        return self.profile.is_available(field, spans) and self.profile.is_available(
-            f"{field} {type_}", spans
-        )
+        has_name = self.profile.has_mesh_name
+        return has_name(field) and has_name(f"{field} {type_}")
 
 
 @cache

@@ -139,7 +139,7 @@ def _find_policy_keys(
     profile: Profile, config: Config, environment: IstiodEnvironment
 ) -> Iterator[str]:
     """Return the keys of the policy that neither the release nor a template reads."""
-    has_env = profile.is_available("env", releases.FUNCTIONS)
+    has_env = profile.has_function("env")
     texts = (config.template, *config.templates.values()) if has_env else ()
     readers = _list_readers(profile, environment, has_env=has_env)
     for path, value, variable, is_read in readers:

@@ -5,7 +5,7 @@ from podgraft.core.injectors.istio.config import proxyconfig
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.texttemplate import Program
 
-from . import images
+from . import template_data
 from .template_data import dot_type, opaque_types
 
 # The fields of the dot that are parts of the pod. DeploymentMeta is the pod's metadata in releases
@@ -41,5 +41,5 @@ def _find_pod_path(path: Path, profile: Profile) -> Path | None:
     if first in _CONFIGS:
         return ("metadata", "annotations", proxyconfig.annotation_name(profile))
     if first in _IMAGES:
-        return ("metadata", "annotations", images.TYPE_ANNOTATION)
+        return ("metadata", "annotations", template_data.TYPE_ANNOTATION)
     return None

@@ -1,6 +1,6 @@
 """Template data: a pod, its workload, and the configuration of its proxy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import msgspec
@@ -20,9 +20,10 @@ from podgraft.golang import reflect, sprig
 from podgraft.golang.reflect import Field, GoType, Method, Pointer, Struct
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.golang.reflect.tainted_values import taint_json
+from podgraft.kube import QuantityError, quantity
 from podgraft.kube.workload_owner import WorkloadRef
 
-from . import concurrency, images, mesh_types
+from . import mesh_types
 
 
 class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,11 +85,11 @@ def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
         **configs,
         "Values": values.raw,
         "Revision": context.revision,
-        "EstimatedConcurrency": concurrency.estimate_concurrency(values.raw, proxy, annotations)
+        "EstimatedConcurrency": estimate_concurrency(values.raw, proxy, annotations)
         if profile.estimated_concurrency
         else 0,
-        "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
-        "ProxyInitImage": images.proxy_init_image(values, annotations),
+        "ProxyImage": proxy_image(profile, values, proxy, annotations),
+        "ProxyInitImage": proxy_init_image(values, annotations),
         "ProxyUID": context.ids[0],
         "ProxyGID": context.ids[1],
         "InboundTrafficPolicyMode": _inbound_mode(mesh),
@@ -260,3 +261,95 @@ def dot_type(profile: Profile) -> GoType:
         if is_available
     )
     return go_type
+
+
+_LIMIT = "sidecar.istio.io/proxyCPULimit"
+_REQUEST = "sidecar.istio.io/proxyCPU"
+_DEFAULT = 2
+
+
+def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[str, str]) -> int:
+    """Return the configured number; from 0 down, the CPU limit or request in cores; else 2.
+
+    A pod's annotation has precedence over the values, even if it is no quantity.
+    """
+    configured = proxy.get("concurrency")
+    if not isinstance(configured, int):
+        return _DEFAULT
+    if configured > 0:
+        return configured
+    for amount in _cpu_amounts(values, annotations):
+        try:
+            return quantity.from_json(amount).value()
+        except QuantityError:
+            continue
+    return _DEFAULT
+
+
+def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[str | float]:
+    for name in (_LIMIT, _REQUEST):
+        if name in annotations:
+            yield annotations[name]
+            return
+    resources = object_at(values, "global", "proxy", "resources")
+    for key in ("limits", "requests"):
+        amount = object_at(resources, key).get("cpu")
+        if isinstance(amount, str | float):
+            yield amount
+
+
+TYPE_ANNOTATION = "sidecar.istio.io/proxyImageType"
+
+_DEFAULT_NAME = "proxyv2"
+_DEFAULT_TYPE = "default"
+_TYPE_SUFFIXES = ("-distroless", "-debug")
+
+
+def proxy_image(
+    profile: Profile, values: Values, proxy: Message, annotations: Mapping[str, str]
+) -> str:
+    """The image of istio-proxy."""
+    kind = _configured_type(profile, values, proxy)
+    return _format_image(values, values.proxy_image, annotations.get(TYPE_ANNOTATION, kind))
+
+
+def proxy_init_image(values: Values, annotations: Mapping[str, str]) -> str:
+    """The image of istio-init, which does not depend on the ProxyConfig."""
+    kind = annotations.get(TYPE_ANNOTATION, values.variant)
+    return _format_image(values, values.proxy_init_image, kind)
+
+
+def make_tag(tag: str, kind: str) -> str:
+    """Return the tag for an image type.
+
+    >>> make_tag("1.12-debug", "distroless"), make_tag("1.11.2-asm.17-distroless", "default")
+    ('1.12-distroless', '1.11.2-asm.17')
+    """
+    if not kind:
+        return tag
+    bare = next(
+        (tag.removesuffix(suffix) for suffix in _TYPE_SUFFIXES if tag.endswith(suffix)), tag
+    )
+    return bare if kind == _DEFAULT_TYPE else f"{bare}-{kind}"
+
+
+def _configured_type(profile: Profile, values: Values, proxy: Message) -> str:
+    """The image type before annotations: ProxyConfig's, or the values' variant.
+
+    ==================  ===============  ==============
+    ProxyConfig.image   until 1.30       since 1.31
+    ==================  ===============  ==============
+    absent              variant          variant
+    without imageType   none             variant
+    with imageType      imageType        imageType
+    ==================  ===============  ==============
+    """
+    variant = values.variant if profile.image_variant else ""
+    kind = object_at(proxy, "image").get("imageType")
+    if isinstance(kind, str) and kind:
+        return kind
+    return "" if "image" in proxy and not profile.image_type_falls_back else variant
+
+
+def _format_image(values: Values, name: str, kind: str) -> str:
+    return f"{values.hub}/{name or _DEFAULT_NAME}:{make_tag(values.tag, kind)}"

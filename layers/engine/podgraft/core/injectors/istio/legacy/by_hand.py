@@ -12,7 +12,7 @@ from podgraft.core.injectors.istio.postprocess import probes as probe_names
 from podgraft.core.injectors.istio.postprocess import prometheus
 from podgraft.core.injectors.istio.releases import Profile
 
-from . import probes, security_context
+from . import probes, sidecarspec
 from .sidecarspec import SidecarSpec
 
 _TLS_MODE = "security.istio.io/tlsMode"
@@ -30,7 +30,7 @@ def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revisio
     if spec.dns_config is not None:
         merged_spec["dnsConfig"] = spec.dns_config
     _rewrite_probes(planned, spec, merged_spec)
-    context = security_context.make_security_context(
+    context = sidecarspec.make_security_context(
         profile, planned.mesh, object_at(pod_spec, "securityContext")
     )
     if context:

@@ -33,7 +33,7 @@ from podgraft.core.injectors.istio.request import Injection
 from podgraft.kube import defaults, patch
 from podgraft.kube.patch import Add, Operation, Replace
 
-from . import by_hand, probes, security_context, sidecarspec
+from . import by_hand, probes, sidecarspec
 from . import patch as specpatch
 from .patch import Addition
 from .sidecarspec import SidecarSpec
@@ -186,7 +186,7 @@ class LegacyInjector:
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
         own = object_at(object_at(planned.base, "spec"), "securityContext")
-        context = spec.security_context or security_context.make_security_context(
+        context = spec.security_context or sidecarspec.make_security_context(
             self._profile, planned.mesh, own, switch=self._setup.legacy_fsgroup
         )
         if context:

@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.core.injectors.istio.pod_builder import container_args
+from podgraft.core.injectors.istio.config.protojson import Message
+from podgraft.core.injectors.istio.pod_builder import container_args, merge_keys
+from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
 from podgraft.core.injectors.istio.status import InjectionStatus
 from podgraft.golang import reflect
@@ -122,3 +124,22 @@ def _spec_type(kubernetes: int) -> GoType:
         Field(go, type_, json, omitempty=True) for go, type_, json in described
     )
     return spec_type
+
+
+_FS_GROUP: Object = {"fsGroup": 1337}  # the proxy's group
+
+
+def make_security_context(
+    profile: Profile, mesh: Message, own: Object, *, switch: bool = False
+) -> Object:
+    """Extend the context *own* of the pod; *switch* is the setting of istiod in 1.8."""
+    if not (_uses_sds(profile, mesh) if profile.fs_group_by_sds else switch):
+        return own
+    return _FS_GROUP if profile.fs_group_replaces else merge_keys(own, _FS_GROUP)
+
+
+def _uses_sds(profile: Profile, mesh: Message) -> bool:
+    """Whether the proxy gets its certificate from SDS with a token."""
+    if profile.fs_group_by_token_mount and mesh.get("enableSdsTokenMount") is not True:
+        return False
+    return bool(mesh.get("sdsUdsPath"))

@@ -29,8 +29,7 @@ from podgraft.core.injectors.istio.pod_builder import (
 )
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json import plain
-from podgraft.golang.strconv.atob import parse_bool
-from podgraft.golang.strconv.atoi import NumError
+from podgraft.golang.strconv.atoi import NumError, parse_bool
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
 REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"

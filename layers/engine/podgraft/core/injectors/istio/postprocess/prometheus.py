@@ -16,8 +16,7 @@ from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, fi
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
 from podgraft.golang.json import plain
-from podgraft.golang.strconv.atob import parse_bool
-from podgraft.golang.strconv.atoi import NumError, parse_int
+from podgraft.golang.strconv.atoi import NumError, parse_bool, parse_int
 
 ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
 MERGE = "prometheus.istio.io/merge-metrics"

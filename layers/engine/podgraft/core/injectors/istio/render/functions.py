@@ -9,7 +9,6 @@ from functools import partial
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, objects_at
-from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, Message
 from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.releases import Profile
@@ -31,7 +30,7 @@ from podgraft.golang.reflect import (
 )
 from podgraft.golang.reflect.taint import TaintedText
 from podgraft.golang.reflect.tainted_values import to_text
-from podgraft.golang.sprig.limits import check_text_size
+from podgraft.golang.sprig.failures import check_text_size
 from podgraft.golang.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
@@ -305,7 +304,7 @@ def template_functions(
     return {
         name: classify_function(name, function)
         for name, function in table.items()
-        if profile.is_available(name, releases.FUNCTIONS)
+        if profile.has_function(name)
     }
 
 

@@ -2,8 +2,7 @@
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang.reflect import GoType, Kind
-
-from .pod_fields import find_field
+from podgraft.kube.patch.strategic.schema import find_field
 
 _ZEROS: dict[Kind, JSON] = {Kind.STRING: "", Kind.INT32: 0}
 

@@ -22,9 +22,9 @@ from typing import Any
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import GoType, Kind
+from podgraft.kube.patch.strategic.schema import find_field
 from podgraft.kube.yaml import Path, replace_scalars
 
-from .pod_fields import find_field
 from .pod_overlay import PodOverlay, decode_overlay
 from .pod_overlay_nulls import NullList, NullTree
 

@@ -20,7 +20,7 @@ from podgraft.base.lru import LRUCache
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.istio.config import proxyconfig
 from podgraft.core.injectors.istio.config.protojson import Message
-from podgraft.core.injectors.istio.data import images
+from podgraft.core.injectors.istio.data import template_data
 from podgraft.core.injectors.istio.data.template_data import (
     InjectorContext,
     TemplateData,
@@ -356,7 +356,7 @@ def _describe_path(address: Address, profile: Profile) -> str:
         case ("ProxyConfig", *_):
             return f"annotation {proxyconfig.annotation_name(profile)}"
         case ("ProxyImage" | "ProxyInitImage", *_):
-            return f"annotation {images.TYPE_ANNOTATION}"
+            return f"annotation {template_data.TYPE_ANNOTATION}"
         case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
             return f"{kind.removesuffix('s')} {key}"
         case ("ObjectMeta" | "Spec" as part, *path):

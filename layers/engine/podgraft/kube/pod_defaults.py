@@ -1,14 +1,17 @@
-"""The resources of a pod that kube-apiserver derives from those of its containers.
+"""What kube-apiserver derives in a pod: resources, addresses, and the pull policy of an image.
 
-Source: k8s.io/kubernetes 1.36, pkg/apis/core/v1/defaults.go (defaultHugePagePodLimits and
-defaultPodRequests), and k8s.io/component-helpers 0.36, resource/helpers.go.
+Source of the resources: k8s.io/kubernetes 1.36, pkg/apis/core/v1/defaults.go
+(defaultHugePagePodLimits, defaultPodRequests), and k8s.io/component-helpers 0.36,
+resource/helpers.go.
 """
 
+import re
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at
 
 from .quantity import Quantity, from_json
+from .workload import INJECTED
 
 _HUGE_PAGES = "hugepages-"
 _SHARED = ("cpu", "memory")
@@ -76,3 +79,45 @@ def _raise(total: _Amounts, amounts: Mapping[str, Quantity]) -> None:
     for key, amount in amounts.items():
         if key not in total or amount.compare(total[key]) > 0:
             total[key] = amount
+
+
+def convert_pod(type_name: str, encoded: Object) -> None:
+    """Set what the conversion of pods and pod templates sets, until 1.36."""
+    path = INJECTED.get(type_name.removeprefix("v1."))
+    if path is None:
+        return
+    _fill_pod_ips(object_at(encoded, "status"))
+    spec = object_at(encoded, *path.spec)
+    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if account:
+        spec["serviceAccountName"] = spec["serviceAccount"] = account
+    grace = spec.get("terminationGracePeriodSeconds")
+    if not path.template and isinstance(grace, int) and grace < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+
+
+def _fill_pod_ips(status: Object) -> None:
+    """Set the address of a pod by its list of addresses; if both exist, the address wins."""
+    address, addresses = status.get("podIP"), objects_at(status, "podIPs")
+    if address and (not addresses or addresses[0].get("ip") != address):
+        status["podIPs"] = [{"ip": address}]
+    elif addresses and addresses[0].get("ip"):
+        status["podIP"] = addresses[0]["ip"]
+
+
+# docker's reference: an optional registry, lowercase path components, a tag, and a digest.
+_IMAGE = re.compile(
+    r"(?:(?:localhost|[\w.-]*[.:A-Z][\w.:-]*|[\w.-]+:\d+)/)?"
+    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?",
+    re.ASCII,
+)
+
+
+def find_pull_policy(image: str) -> str:
+    """Always for the tag latest and without tag and digest; IfNotPresent for invalid names too."""
+    match = _IMAGE.fullmatch(image)
+    latest = match is not None and (
+        match["tag"] == "latest" or (match["tag"] is None and match["digest"] is None)
+    )
+    return "Always" if latest else "IfNotPresent"
