@@ -274,17 +274,21 @@ def make_plain_copies(account: Account) -> None:
         )
 
 
-@pytest.mark.parametrize("finished", [True, False])
+@pytest.mark.parametrize("documents", ["none", "of 0.2.0", "of a later command"])
 def test_a_registry_that_the_documents_lack_is_restored(
-    account: Account, capsys: pytest.CaptureFixture[str], finished: bool
+    account: Account, capsys: pytest.CaptureFixture[str], documents: str
 ) -> None:
     before = adopt_complete(account)
     digest = account.pointer()["callers"]
-    if finished:
-        fleet("adopt", "--finish")
-    else:
+    if documents == "of 0.2.0":
         make_plain_copies(account)
+    else:
+        fleet("adopt", "--finish")
+    invalid = f"callers/sha256/{'0' * 64}.json"
+    account.s3.put_object(Bucket=BUCKET, Key=invalid, Body=b"of an attacker")
     account.ssm.delete_parameter(Name=POINTER)
+    if documents == "of a later command":
+        tokens("issue", "--cluster", "a", "--output", "later.token")
     capsys.readouterr()
     assert fleet("adopt") == 1
     message = capsys.readouterr().err
@@ -298,7 +302,7 @@ def test_a_registry_that_the_documents_lack_is_restored(
     account.ssm.put_parameter(**{names[key]: value for key, value in pairs if key in names})
     assert fleet("adopt") == 0
     assert account.function.callers().callers == account.cold().callers().callers == before
-    assert account.pointer().get("copies", False) is not finished
+    assert account.pointer().get("copies", False) is (documents != "none")
 
 
 def test_an_older_serial_is_never_in_force(account: Account) -> None:

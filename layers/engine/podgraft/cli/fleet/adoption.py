@@ -5,7 +5,10 @@ only with a document of each cluster in it, and a document that changes meanwhil
 """
 
 import shlex
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 
 from podgraft.base import system
 from podgraft.cli.aws_options import format_aws_options
@@ -24,13 +27,12 @@ from podgraft.cli.tokens.registry_storage import (
 from podgraft.cli.tokens.registry_writer import (
     Clusters,
     RegistryState,
-    read_object,
     update_registry,
 )
 from podgraft.cli.tokens.repository import DocumentRepository
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
-from podgraft.service.store.registry_document import OBJECTS, Pointer
+from podgraft.service.store.registry_document import OBJECTS, Pointer, RegistryError, read_registry
 
 _MAX_ROUNDS = 5
 # A pointer whose digest ``update_registry`` computes.
@@ -95,30 +97,57 @@ def adopt(stack: StackCallers) -> RegistryState:
 
 
 def _check_deleted(stack: StackCallers) -> None:
-    """Raise ``CommandError`` if a deleted registry had callers that the documents lack.
-
-    ``finish`` deleted the documents, or a command of 0.2.0 wrote them without ends and sources.
-    """
+    """Raise ``CommandError`` if a deleted registry had callers that the documents lack."""
     registry, documents, day = stack.registry, stack.read_documents(), f"{system.now():%Y-%m-%d}"
-    stored = list_objects(registry.s3, registry.bucket, OBJECTS)
-    latest = max((each.modified for each in stored), default=None)
-    # S3 stores seconds, so several objects can be the newest one.
-    keys = [each.key for each in stored if each.modified == latest]
-    digests = [f"sha256:{key.removeprefix(OBJECTS).removesuffix('.json')}" for key in keys]
+    newest = _read_newest(registry)
     lost = [
         name
-        for digest in digests
-        for name, own in read_object(registry, digest).items()
-        if own != documents.get(name) in (None, own.make_plain(day))
+        for clusters in newest.values()
+        for name, own in clusters.items()
+        if _is_lost(own, documents.get(name), day)
     ]
     if lost:
-        pointers = [Pointer(serial=1, digest=each, copies=bool(documents)) for each in digests]
+        pointers = [Pointer(serial=1, digest=each, copies=bool(documents)) for each in newest]
         restoring = " or ".join(_format_restoring(registry, str(each)) for each in pointers)
         raise CommandError(
             f"parameter {registry.location}: was deleted, and {registry.prefix}/auth lacks callers "
             f"of {lost[0]}; restore the newest registry: {restoring}; then check it: podgraft "
             f"tokens list; to begin without it, delete s3://{registry.bucket}/{OBJECTS}"
         )
+
+
+def _is_lost(own: Callers, document: Callers | None, day: str) -> bool:
+    """Whether a document does not descend from the callers of a registry.
+
+    ``finish`` deleted it, a command created another one since, or 0.2.0 wrote a copy.
+    """
+    if document is None or own != document == own.make_plain(day):
+        return True
+    credentials = _list_credentials(document)
+    return bool(credentials) and credentials.isdisjoint(_list_credentials(own))
+
+
+def _list_credentials(callers: Callers) -> set[str]:
+    revoked = {each.id for each in callers.revoked}
+    return {*callers.subjects, *(each.identity for each in callers.tokens), *revoked}
+
+
+def _read_newest(registry: AwsRegistry) -> Mapping[str, Clusters]:
+    """Return the newest registry that is valid by its digest, or all of its second.
+
+    S3 stores seconds. Nobody needs an invalid one, and it can be newer.
+    """
+    stored = list_objects(registry.s3, registry.bucket, OBJECTS)
+    stored.sort(key=lambda each: each.modified, reverse=True)
+    for _, same in groupby(stored, key=lambda each: each.modified):
+        found: dict[str, Clusters] = {}
+        for each in same:
+            digest = f"sha256:{each.key.removeprefix(OBJECTS).removesuffix('.json')}"
+            with suppress(RegistryError):
+                found[digest] = read_registry(registry.download(digest), digest)
+        if found:
+            return found
+    return {}
 
 
 def _format_restoring(registry: AwsRegistry, pointer: str) -> str:

@@ -89,19 +89,14 @@ def read_state(store: RegistryStore) -> RegistryState:
     pointer = parse_pointer(text, number) or _find_earlier(store, number)
     if pointer.digest is None:
         return RegistryState(newest=number, pointer=pointer)
-    clusters = read_object(store, pointer.digest)
-    return RegistryState(newest=number, pointer=pointer, clusters=clusters)
-
-
-def read_object(store: RegistryStore, digest: str) -> Clusters:
-    """Return the callers of an object; raises ``CommandError`` if it cannot be read completely."""
     try:
-        return read_registry(store.download(digest), digest)
+        clusters = read_registry(store.download(pointer.digest), pointer.digest)
     except RegistryError as error:
         raise CommandError(
-            f"registry {digest} of {store.location} {error}; restore the version of the object "
-            "before you change a cluster"
+            f"registry {pointer.digest} of {store.location} {error}; restore the version of the "
+            "object before you change a cluster"
         ) from error
+    return RegistryState(newest=number, pointer=pointer, clusters=clusters)
 
 
 def _find_earlier(store: RegistryStore, newest: int) -> Pointer:
