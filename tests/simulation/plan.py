@@ -161,8 +161,7 @@ _NEEDS = {
 }
 _EXCLUDES = {
     "downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"},
-    # Copies of a registry have neither sources nor ends of tokens.
-    "adopted": {"finished", "sources", "expiry", "downgrade", "upgrade"},
+    "adopted": {"downgrade", "upgrade"},
 }
 
 

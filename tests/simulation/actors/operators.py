@@ -32,11 +32,13 @@ TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
+_PUT = re.compile(r"aws ssm put-parameter --name (\S+) --type String --value '(.*?)'")
 # The remedies of messages that name another command.
 REMEDIES = {
     "create one: podgraft tokens issue": "issue",
     "replace it: podgraft tokens rotate": "rotate",
 }
+TOO_MANY = "revoke one of them first"
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 CREATED = "2026-01-15T12:00:00Z"  # of earlier tokens: more than a year before a long run ends
 LOCK_SECONDS = 60.0  # after which a lock is of an interrupted command
@@ -65,6 +67,8 @@ class Operators(Hands):
         self._raced: dict[Node, bool] = {}  # whether another command ran at the same time
         self._was_raced = False  # the command that ended last
         self._unfinished: set[str] = set()  # clusters whose last command for tokens failed
+        self._deleted = ""  # the digest of the registry whose pointer a person deleted
+        self._is_gone = False  # a registry without copies
         self._is_bad = False  # the candidate fails, which people see
         self._guard = Guard(baton, ledger)
         self.deploy: Callable[[], None] = lambda: None
@@ -355,12 +359,14 @@ class Operators(Hands):
             return
         self._is_wrong, began = True, self._baton.now
         self._ledger.add("operator/hand", "invalid", began=began, repaired=False)
+        self._deleted = str(json.loads(self._read(mistakes.POINTER)).get("callers"))
         self._remove(mistakes.POINTER)
+        self._is_gone = "finished" in self._plan.features
         self._baton.wait(action.options["seconds"])
         for _ in range(ROUNDS):
             if self._repeat(action, ["fleet", "adopt", *self._target])[0] == 0:
                 break
-        self._is_wrong = False
+        self._is_wrong = self._is_gone = False
         self._ledger.add("operator/hand", "invalid", began=began, repaired=True)
 
     def _make_folder(self, action: Action) -> str:
@@ -393,6 +399,11 @@ class Operators(Hands):
             lock = _LOCK.search(output)
             if self._settled and lock:  # the remedy of the message
                 self._remove(lock[1].removeprefix(f"{PREFIX}/"))
+            if puts := _PUT.findall(output):  # S3 stores seconds, so there can be several
+                name, text = next((each for each in puts if self._deleted in each[1]), puts[0])
+                self._put(name.removeprefix(f"{PREFIX}/"), text)
+            if self._settled and TOO_MANY in output:
+                self._revoke(replace(action, kill=0))
             for remedy, verb in REMEDIES.items():
                 if self._settled and remedy in output:
                     line = ["tokens", verb, *line[2:]]
@@ -412,6 +423,9 @@ class Operators(Hands):
         self, line: list[str], action: Action | None = None, *, prints_secret: bool = False
     ) -> tuple[int | None, str]:
         """Run a command in its own process; the status is None if it was killed."""
+        # Adoption refuses a document that a command creates meanwhile.
+        while self._is_gone and line[0] == "tokens":
+            self._baton.wait(PAUSE_SECONDS)
         self._processes += 1
         node = Node(f"operator/{self._processes}")
         node.killed_at_call = action.kill if action else 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .defect import Defect, make_defect
+from .defect import Change, Defect, make_defect
 
 CLI = "podgraft.cli.policy"
+_ADOPTION = "podgraft.cli.fleet.adoption:_check_deleted"
 
 DEFECTS: dict[str, Defect] = {
     "D20": make_defect(
@@ -154,5 +155,31 @@ DEFECTS: dict[str, Defect] = {
         "except DenyListError as error:",
         "denied",
         "deny",
+    ),
+    "D74": Defect(
+        "without the registry, tokens of its copies have no ends and no sources",
+        "42",
+        (
+            Change(
+                "podgraft.service.store.caller_document:load_callers",
+                "if is_copy else text",
+                "if False else text",
+            ),
+            Change(
+                "podgraft.cli.fleet.adoption:_is_lost",
+                "if document is None or own != document == own.make_plain(day):",
+                "return document is None\n    if day:",
+            ),
+        ),
+        ("adopted",),
+    ),
+    "D75": make_defect(
+        "a registry that is adopted again without documents is empty",
+        "42",
+        _ADOPTION,
+        "if lost:",
+        "if False:",
+        "adopted",
+        "finished",
     ),
 }

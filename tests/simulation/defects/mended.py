@@ -134,4 +134,6 @@ DEFECTS: dict[str, Defect] = {
         "return ",
         "return True or ",
     ),
+    "adopted-copies": COMMANDS["D74"],
+    "adopted-without-documents": COMMANDS["D75"],
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 from simulation.ledger import Event
 
@@ -49,6 +50,7 @@ class Authentication(Law):
             self.violate(f"{review}; the environment has read this token")
 
 
+_BOUND = ("groups", "sources")
 _REVOCATIONS = ("tokens revoke", "tokens forbid")
 
 
@@ -166,6 +168,8 @@ class Sources(Law):
         text = reader.credentials.get(POINTER, "")
         is_certain = reader.credentials_is_current and not review.is_marked
         is_certain = is_certain and self.facts.has_valid_callers(review.began)
+        # After an invalid document, the earlier callers of its cluster remain in force.
+        is_certain = is_certain and self.facts.had_valid_callers(reader.credentials_time)
         if not text or not is_certain or review.event.facts["verb"] == "attack":
             return
         sources = _find_sources(text, review.cluster)
@@ -191,6 +195,62 @@ def _admits(source: str, review: Review) -> bool:
         return False
     address = getattr(address, "ipv4_mapped", None) or address
     return address in ip_network(source)
+
+
+class Adoption(Law):
+    """If somebody deletes the registry, no caller loses an end, groups, or sources.
+
+    It judges a registry that a command stored without dying, because its copies are complete.
+    """
+
+    name = "42 adoption"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._stored: tuple[str, str] = "", ""  # who stored the newest object of a registry
+        self._finished = ""
+        self._deleted = ""  # the registry that somebody deleted
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        if event.kind == "store" and facts["key"].startswith("callers/"):
+            self._stored = event.facts["by"], facts["key"]
+        elif event.kind == "command" and event.lane == self._stored[0] and facts["status"] == 0:
+            self._finished = self._stored[1]
+        elif event.kind == "parameter" and facts["name"] == POINTER:
+            if facts["_text"] is None:
+                self._deleted = self._find_complete()
+            elif self._deleted and facts["version"] in self.facts.counted:
+                self._judge_restored(self.facts.callers[POINTER][-1][1])
+                self._deleted = ""
+
+    def _find_complete(self) -> str:
+        """Return the registry in force; empty unless documents and bucket have just that."""
+        text = self.facts.callers[POINTER][-1][1]
+        return text if self._finished and self._finished == self._stored[1] else ""
+
+    def _judge_restored(self, restored: str) -> None:
+        clusters = load_clusters(restored)
+        for name, own in load_clusters(self._deleted).items():
+            if _is_less(as_object(clusters.get(name)), own):
+                self.violate(f"after an adoption, {name} lacks what the registry had")
+
+    def see_review(self, review: Review) -> None:
+        is_read = POINTER in self.facts.reader(review.env).credentials
+        sources = _find_sources(self._deleted or "{}", review.cluster)
+        if review.code != OK or is_read or not sources:
+            return
+        if not any(_admits(each, review) for each in sources):
+            self.violate(f"{review}; the deleted registry had the sources {sources}")
+
+
+def _is_less(after: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Whether the callers of a cluster lack what no command can have removed meanwhile."""
+    ends = {each["sha256"]: each.get("expires") for each in after.get("tokens", [])}
+    tokens = [(each["sha256"], each.get("expires")) for each in before["tokens"]]
+    is_gone = not after and bool(tokens or before["subjects"])
+    has_other_ends = any(ends.get(key, end) != end for key, end in tokens)
+    return is_gone or has_other_ends or any(after.get(key) != before.get(key) for key in _BOUND)
 
 
 class Throttled(Law):
@@ -278,5 +338,6 @@ class Secrets(Law):
 
 
 LAWS: tuple[type[Law], ...] = (
-    Authentication, Sources, Revocation, ValidTokens, Serials, Expiry, Throttled, Secrets,
+    Authentication, Sources, Revocation, ValidTokens, Serials, Expiry, Adoption, Throttled,
+    Secrets,
 )  # fmt: skip

@@ -375,6 +375,10 @@ class Facts:
         """Whether each environment that can read has read valid callers."""
         return all(end + BOUND_SECONDS < now for end in self.mistakes.values())
 
+    def had_valid_callers(self, time: float) -> bool:
+        """Whether no invalid callers were stored at a time."""
+        return not any(began <= time <= end for began, end in self.mistakes.items())
+
     def find_groups(self, reader: Reader, cluster: str) -> list[str]:
         """Return the groups of a cluster in the registry that an environment read last."""
         text = reader.credentials.get(POINTER, "{}")
