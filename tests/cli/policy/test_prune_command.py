@@ -154,6 +154,25 @@ def test_a_version_that_is_stored_meanwhile_protects_its_bundle(
 
 
 @pytest.mark.usefixtures("later")
+def test_two_at_once_delete_the_same_bundle(
+    run: Run, local: Path, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(run, local, "1.30.0")
+    upload(account, 1)
+    original = DeployedInjector.list_objects
+
+    def delete_listed(self: DeployedInjector, digest: str) -> dict[str, int]:
+        listed = original(self, digest)
+        self.delete_objects(self.list_bundles()[digest])
+        return listed
+
+    monkeypatch.setattr(DeployedInjector, "list_objects", delete_listed)
+    result = prune(run, YES)
+    assert (result.status, result.out.count("deleted ")) == (0, 1), result.err
+    assert len(stored(account)) == 1
+
+
+@pytest.mark.usefixtures("later")
 def test_json_lists_the_unused_bundles(run: Run, local: Path, account: Account) -> None:
     push(run, local, "1.30.0")
     unused = upload(account, 1)

@@ -141,7 +141,7 @@ class BundleBucket:
             raise CommandError(*findings)
 
     def read_file(self, digest: str, path: str) -> bytes:
-        """Return a stored file of a bundle, without verification."""
+        """Return a stored file of a bundle, without verification; raises ``AbsentError``."""
         key = self.target.object_key(digest, path)
-        with aws_errors(f"s3://{self.target.bucket}/{key}"):
+        with aws_errors(f"s3://{self.target.bucket}/{key}", absent="NoSuchKey"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
+from podgraft.cli.stacks import AbsentError
 from podgraft.cli.storage.folder import FolderDocuments
 
 from .bundle_bucket import StoredObject
@@ -117,7 +119,10 @@ def delete_bundle(cloud: DeployedInjector, digest: str, objects: list[StoredObje
     name = digest.removeprefix("sha256:")
     if name in find_mentioned(cloud):
         return False
-    files = {path: cloud.read_file(digest, path) for path in cloud.list_objects(digest)}
+    files: dict[str, bytes] = {}
+    for path in cloud.list_objects(digest):
+        with suppress(AbsentError):  # another command deletes it
+            files[path] = cloud.read_file(digest, path)
     cloud.delete_objects(objects)
     if name not in find_mentioned(cloud):
         return True
