@@ -134,7 +134,7 @@ class PushedTag(Law):
 class Denials(Law):
     """A denial remains on the list until somebody allows the bundle again."""
 
-    name = "19 lost updates"
+    name = "19 lost denials"
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
@@ -161,7 +161,7 @@ class Denials(Law):
 class Allowed(Law):
     """A push or a rollback with status 0 puts nothing in force that was denied before."""
 
-    name = "7 deny list"
+    name = "7 denied pushes"
 
     def see(self, event: Event) -> None:
         facts = event.facts

@@ -161,7 +161,7 @@ class Expiry(Law):
 class Sources(Law):
     """A cluster with sources is accepted from these alone, and without sources from everywhere."""
 
-    name = "14 authentication"
+    name = "14 sources"
 
     def see_review(self, review: Review) -> None:
         reader = self.facts.reader(review.env)

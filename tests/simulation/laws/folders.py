@@ -36,7 +36,7 @@ class FolderLaw(Law):
 class Loaded(FolderLaw):
     """A response comes from one policy and bundle that were in the folder, or says why not."""
 
-    name = "1 one version"
+    name = "1 one version of a folder"
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts
@@ -51,7 +51,7 @@ class Loaded(FolderLaw):
 class Available(FolderLaw):
     """A worker that has responded goes on while its files are away or invalid."""
 
-    name = "4 last known good version"
+    name = "4 last known good version of a folder"
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -82,7 +82,7 @@ class Available(FolderLaw):
 class Denied(FolderLaw):
     """No worker responds with a denied bundle, and with an invalid list it says so."""
 
-    name = "7 deny list"
+    name = "7 deny list of a folder"
 
     def see_review(self, review: Review) -> None:
         facts, states = review.event.facts, self.during(review)
@@ -99,7 +99,7 @@ class Denied(FolderLaw):
 class Braked(FolderLaw):
     """No candidate responds while a brake is in the folder."""
 
-    name = "9 brakes"
+    name = "9 brakes of a folder"
 
     def see_review(self, review: Review) -> None:
         states = self.during(review)
@@ -115,7 +115,7 @@ class Braked(FolderLaw):
 class Shares(FolderLaw):
     """The track is that of the documented hash."""
 
-    name = "11 tracks"
+    name = "11 tracks of a folder"
 
     def see_review(self, review: Review) -> None:
         if review.code != OK or review.track != "candidate":
@@ -129,7 +129,7 @@ class Shares(FolderLaw):
 class Signed(FolderLaw):
     """With a public key, KMS signed the policy that responds, for the bundle that responds."""
 
-    name = "8 signatures"
+    name = "8 signatures of a folder"
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts
@@ -154,7 +154,7 @@ class Signed(FolderLaw):
 class Credentials(FolderLaw):
     """Exactly the credentials in the folder are accepted."""
 
-    name = "14 authentication"
+    name = "14 authentication of a folder"
 
     def see_review(self, review: Review) -> None:
         key = identify_credential(review.event.facts["_token"])
@@ -174,7 +174,7 @@ def _auth(state: State) -> list[str]:
 class SettledFolder(FolderLaw):
     """Some seconds after a change, every worker serves what is in the folder, without a mark."""
 
-    name = "33 convergence"
+    name = "33 convergence of a folder"
 
     def see_review(self, review: Review) -> None:
         state, facts = self.states[-1], review.event.facts

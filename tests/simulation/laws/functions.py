@@ -105,7 +105,7 @@ def is_settled(facts: Facts, began: float, end: float) -> bool:
 class Watched(Law):
     """The watch reports what fails, and nothing else; a cluster that calls is not silent."""
 
-    name = "35 alarms"
+    name = "35 watch"
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

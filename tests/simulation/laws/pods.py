@@ -40,7 +40,7 @@ class Fates(Law):
 class Explained(Law):
     """A failure of a pod that an environment saw has its line in the log."""
 
-    name = "32 pods"
+    name = "32 explained pods"
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts

@@ -336,7 +336,9 @@ class Storms(Law):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._failed = Counter[str]()
-        self._attempts = defaultdict[object, deque[float]](lambda: deque(maxlen=MOST_ATTEMPTS))
+        self._attempts = defaultdict[str, defaultdict[object, deque[float]]](
+            lambda: defaultdict(lambda: deque(maxlen=MOST_ATTEMPTS))
+        )
 
     def see_review(self, review: Review) -> None:
         self._failed[review.env] += review.code >= SERVER_ERROR
@@ -344,21 +346,20 @@ class Storms(Law):
     def see(self, event: Event) -> None:
         facts = event.facts
         # In a fleet, a review can begin right after an init whose reads were throttled.
-        is_judged = event.kind == "aws" and "fleet" not in self.facts.plan.features
-        if is_judged and event.lane.startswith("env/") and facts["result"] != "ok":
-            self._see_attempt((event.lane, facts["operation"], *facts["_names"]), facts["began"])
+        if event.kind == "init" and "fleet" in self.facts.plan.features:
+            self._attempts[event.lane].clear()
+        if event.kind == "aws" and event.lane.startswith("env/") and facts["result"] != "ok":
+            self._see_attempt(event.lane, (facts["operation"], *facts["_names"]), facts["began"])
         if event.kind == "end" and event.lane == "world":
             self._judge_reads(event)
 
-    def _see_attempt(self, call: tuple[str, ...], began: float) -> None:
-        attempts = self._attempts[call]
+    def _see_attempt(self, lane: str, call: tuple[str, ...], began: float) -> None:
+        attempts = self._attempts[lane][call]
         # An init reads a bundle and the callers at once, both with GetObject.
-        is_one = (
-            call[1] != "GetObject"
-            or began - self.facts.readers[call[0]].started > INIT_LIMIT_SECONDS
-        )
+        started = self.facts.readers[lane].started
+        is_one = call[0] != "GetObject" or began - started > INIT_LIMIT_SECONDS
         if is_one and len(attempts) == MOST_ATTEMPTS and began - attempts[0] < 1:
-            self.violate(f"{call[0]}: {call[1]} failed {MOST_ATTEMPTS + 1} times in a second")
+            self.violate(f"{lane}: {call[0]} failed {MOST_ATTEMPTS + 1} times in a second")
         attempts.append(began)
 
     def _judge_reads(self, event: Event) -> None:

@@ -46,7 +46,7 @@ class OneVersion(Law):
 class Overridden(Law):
     """A response has the overrides of its version, also if they are in a bundle beside it."""
 
-    name = "1 one version"
+    name = "1 overrides"
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts
