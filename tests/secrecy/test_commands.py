@@ -25,7 +25,7 @@ from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import issuance
-from podgraft.cli.tokens.parameter_storage import ParameterStorage
+from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.kube import yaml
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
@@ -487,10 +487,8 @@ def test_quotes_in_aws_errors_are_not_repeated(
         monkeypatch.setattr(owner, method, constant_function({}))
     for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "require_owner")):
         monkeypatch.setattr(owner, method, constant_function(None))
-    monkeypatch.setattr(
-        ParameterStorage, "read", constant_function(StoredDocument("tokens: []", 1))
-    )
-    monkeypatch.setattr(ParameterStorage, "lock", constant_function(nullcontext()))
+    monkeypatch.setattr(CallerStorage, "read", constant_function(StoredDocument("tokens: []", 1)))
+    monkeypatch.setattr(CallerStorage, "lock", constant_function(nullcontext()))
     assert run(line) == 1
     out, err = capfd.readouterr()
     assert "ValidationException" in err

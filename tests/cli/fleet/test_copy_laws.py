@@ -77,7 +77,7 @@ class Clock(system.Machine):
 
 
 class Copies:
-    """``ParameterStorage`` of one writer; it overwrites without a condition, as Parameter Store."""
+    """``CallerStorage`` of one writer; it overwrites without a condition, as Parameter Store."""
 
     def __init__(self, world: "World", before: Before) -> None:
         self._world, self._before = world, before

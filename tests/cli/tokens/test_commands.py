@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from podgraft.cli import main
-from podgraft.cli.stacks import AwsError
+from podgraft.cli.stacks import AwsError, make_client
 from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens import commands
-from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
+from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -255,18 +256,18 @@ TEXT = yaml.dump(hashes.to_document(Callers()))
 
 
 @pytest.fixture
-def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterStorage, Any]]:
+def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[CallerStorage, Any]]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    shelf = open_parameter_storage("/podgraft")
-    with import_module("botocore.stub").Stubber(shelf.documents.client) as stubber:
+    shelf = CallerStorage(ParameterDocuments(make_client("ssm"), "/podgraft"))
+    with import_module("botocore.stub").Stubber(cast("Any", shelf.documents).client) as stubber:
         yield shelf, stubber
         stubber.assert_no_pending_responses()
 
 
 def test_a_parameter_is_read_decrypted_and_written_encrypted(
-    parameters: tuple[ParameterStorage, Any],
+    parameters: tuple[CallerStorage, Any],
 ) -> None:
     shelf, stubber = parameters
     found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
@@ -284,7 +285,7 @@ def test_a_parameter_is_read_decrypted_and_written_encrypted(
     shelf.write("prod", TEXT, entry)
 
 
-def test_a_missing_parameter_contains_no_callers(parameters: tuple[ParameterStorage, Any]) -> None:
+def test_a_missing_parameter_contains_no_callers(parameters: tuple[CallerStorage, Any]) -> None:
     shelf, stubber = parameters
     stubber.add_client_error("get_parameter", "ParameterNotFound")
     assert shelf.read("prod") == StoredDocument()
@@ -292,7 +293,7 @@ def test_a_missing_parameter_contains_no_callers(parameters: tuple[ParameterStor
 
 @pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
 def test_what_aws_refuses_is_reported(
-    parameters: tuple[ParameterStorage, Any], operation: str
+    parameters: tuple[CallerStorage, Any], operation: str
 ) -> None:
     shelf, stubber = parameters
     stubber.add_client_error(operation, "AccessDeniedException", "no permission")
@@ -305,7 +306,7 @@ def test_what_aws_refuses_is_reported(
         calls[operation]()
 
 
-def test_clusters_are_found_on_every_page(parameters: tuple[ParameterStorage, Any]) -> None:
+def test_clusters_are_found_on_every_page(parameters: tuple[CallerStorage, Any]) -> None:
     shelf, stubber = parameters
     for name, token in (("staging", "more"), ("prod", None)):
         page: dict[str, Any] = {"Parameters": [{"Name": f"/podgraft/auth/{name}"}]}
@@ -316,7 +317,7 @@ def test_clusters_are_found_on_every_page(parameters: tuple[ParameterStorage, An
 
 
 def test_a_document_too_large_for_a_parameter_is_not_sent(
-    parameters: tuple[ParameterStorage, Any],
+    parameters: tuple[CallerStorage, Any],
 ) -> None:
     with pytest.raises(match="over 4096 bytes; shorten the notes"):
         parameters[0].write("prod", "x" * 4097, StoredDocument())

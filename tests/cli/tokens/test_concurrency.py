@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli import main, outputs
-from podgraft.cli.config_source import Location
-from podgraft.cli.tokens.storage_factory import open_storage
+from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.aws.client import RetryBudget
@@ -201,14 +200,13 @@ def test_what_is_stored_is_read_again(
     ssm: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Another replaces the token in the moment after it was written."""
-    shelf = open_storage(Location(stack_name="podgraft-dev"))
-    write = type(shelf).write
+    write = CallerStorage.write
 
     def and_another(*given: Any) -> None:
         write(*given)
         _writes(ssm)
 
-    monkeypatch.setattr(type(shelf), "write", and_another)
+    monkeypatch.setattr(CallerStorage, "write", and_another)
     assert main(["tokens", *ISSUE, *STACK]) == 1
     assert not Path("token").exists()
     assert f"{NAME}: another process changed the document" in capsys.readouterr().err

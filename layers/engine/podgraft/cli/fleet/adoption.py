@@ -15,9 +15,9 @@ from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.bundle_bucket import list_objects
-from podgraft.cli.stacks import owner_parameter
+from podgraft.cli.stacks import make_client, owner_parameter
 from podgraft.cli.storage import StoredDocument
-from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.registry_storage import (
     AwsRegistry,
     RegistryRepository,
@@ -30,6 +30,7 @@ from podgraft.cli.tokens.registry_writer import (
     update_registry,
 )
 from podgraft.cli.tokens.repository import DocumentRepository
+from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import OBJECTS, Pointer, RegistryError, read_registry
@@ -46,7 +47,7 @@ class StackCallers:
     """Both forms of the callers of a stack."""
 
     registry: AwsRegistry
-    documents: ParameterStorage
+    documents: CallerStorage
 
     @property
     def repository(self) -> RegistryRepository:
@@ -63,14 +64,14 @@ def open_stack(parameter_prefix: str) -> StackCallers:
 
     Raises ``CommandError`` for a function that reads no registry.
     """
-    documents = open_parameter_storage(parameter_prefix)
+    documents = ParameterDocuments(make_client("ssm"), parameter_prefix)
     registry = open_registry(documents)
     if registry is None or not registry.is_read:
         raise CommandError(
             f"parameter {owner_parameter(parameter_prefix)}: names no stack with a function that "
             "reads a registry; check the prefix, or deploy the stack with this version of podgraft"
         )
-    return StackCallers(registry, documents)
+    return StackCallers(registry, CallerStorage(documents))
 
 
 def adopt(stack: StackCallers) -> RegistryState:

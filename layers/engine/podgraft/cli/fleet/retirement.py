@@ -1,6 +1,7 @@
 """The end of a cluster in a fleet, and a later end of tokens."""
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -8,6 +9,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.cli.stacks import find_owner
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.core import policy
 from podgraft.core.policy import PolicyError
@@ -63,7 +65,8 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
 def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
     registry = stack.registry
     owner = find_owner(registry.ssm, registry.prefix)
-    for name in stack.documents.documents.list("", recursive=True):
+    documents = cast("ParameterDocuments", stack.documents.documents)
+    for name in documents.list("", recursive=True):
         injector, _, document = name.rpartition("/")
         if document == POLICY and owner is not None:
             target = DeploymentTarget(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import stacks
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import (
     ConfigSource,
@@ -14,8 +13,8 @@ from podgraft.cli.config_source import (
 )
 from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import gather_options
-from podgraft.cli.storage import Documents, StoredDocument
-from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.cli.stacks import require_owner
+from podgraft.cli.storage import Documents, StoredDocument, open_documents
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.kube import yaml
@@ -69,12 +68,10 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
 
 
 def _open_storage(source: ConfigSource | None, parameter_prefix: str | None) -> Documents:
-    location = select_location(source, parameter_prefix)
-    if location.folder is not None:
-        return FolderDocuments(location.folder)
-    prefix, client = location.find_prefix(), stacks.make_client("ssm")
-    stacks.require_owner(client, prefix)
-    return ParameterDocuments(client, prefix)
+    documents = open_documents(select_location(source, parameter_prefix))
+    if isinstance(documents, ParameterDocuments):
+        require_owner(documents.client, documents.prefix)
+    return documents
 
 
 storage_options = gather_options(

@@ -1,7 +1,7 @@
 """The documents of podgraft serve: files of a folder, replaced atomically."""
 
 import fcntl
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,10 @@ class FolderDocuments:
         """Return the names of the YAML files directly below a folder, sorted."""
         paths = (self.folder / folder).glob("*.yaml")
         return sorted(f"{folder}/{path.stem}" for path in paths if not path.name.startswith("."))
+
+    def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
+        """Read the YAML files directly below a folder."""
+        return {name: self.read(name) for name in self.list(folder)}
 
     def write(
         self,

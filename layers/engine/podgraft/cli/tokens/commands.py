@@ -1,6 +1,7 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
+import shlex
 from collections.abc import Generator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,14 +20,13 @@ from podgraft.cli.config_source import (
     prefix_option,
     select_location,
 )
-from podgraft.cli.regions import Steps, run_in_regions, share
+from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
 from podgraft.cli.shared_options import PATH, format_option, gather_options
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
 from .issuance import IssuedToken, PendingToken, expires_option, format_expiry
-from .repository import CallerRepository, format_command
-from .storage_factory import open_repository
+from .storage_factory import CallerRepository, open_repository
 from .usage import read_last_uses
 
 
@@ -105,7 +105,7 @@ def rotate(
     pending = share("token", lambda: PendingToken(cluster, output, check))
     issued, callers = yield from _issue(repository, pending, note, expires)
     old = next(each.identity for each in callers.tokens if each != issued.hash)
-    revoke = format_command(repository, "revoke", "--cluster", cluster, old)
+    revoke = _format_command(repository, "revoke", "--cluster", cluster, old)
     _print_register_step(cluster, output, f"after you have applied it: {revoke}")
 
 
@@ -172,7 +172,7 @@ def list_(
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
     if not clusters:
-        command = format_command(repository, "issue", "--cluster", "CLUSTER")
+        command = _format_command(repository, "issue", "--cluster", "CLUSTER")
         program.print_next_steps(f"{command}: no cluster can call yet")
 
 
@@ -265,6 +265,12 @@ def forbid(repository: CallerRepository, cluster: str, subject: str) -> Steps:
         return
     click.echo(f"{cluster}: {subject} is not allowed any more")
     program.print_next_steps("the webhook rejects it after its next refresh")
+
+
+def _format_command(repository: CallerRepository, *words: str) -> str:
+    """Return a command line for the same store."""
+    options = repository.location_options.options
+    return shlex.join(["podgraft", "tokens", *words, *options, *list_region_words()])
 
 
 def _find(is_here: bool) -> tuple[bool, list[bool]]:

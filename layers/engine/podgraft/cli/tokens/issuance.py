@@ -17,7 +17,7 @@ from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, TokenHash
 from podgraft.service.store.caller_token import ID_BYTES, SECRET_BYTES, make_token, parse_token
 
-from .repository import CallerRepository
+from .storage_factory import CallerRepository
 
 DEFAULT_LIFETIME = "90d"
 NEVER = "never"

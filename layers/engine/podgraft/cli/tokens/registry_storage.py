@@ -16,10 +16,10 @@ from podgraft.cli.stacks import (
     put_parameter,
 )
 from podgraft.cli.storage import ChangedError, StoredDocument
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.service.store.caller_document import Callers, TokensError, format_copy
 from podgraft.service.store.registry_document import POINTER, Pointer, object_key
 
-from .parameter_storage import ParameterStorage
 from .registry_writer import (
     MAX_ATTEMPTS,
     Clusters,
@@ -29,7 +29,7 @@ from .registry_writer import (
     update_registry,
 )
 from .repository import Change
-from .storage import check_cluster_name
+from .storage import CallerStorage, check_cluster_name
 
 _MAX_READS = 5
 # A function with this number reads ids, last days, groups, and the registry.
@@ -99,9 +99,9 @@ class AwsRegistry:
             return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
 
 
-def open_registry(storage: ParameterStorage) -> AwsRegistry | None:
+def open_registry(documents: ParameterDocuments) -> AwsRegistry | None:
     """Return the registry of the stack that owns a prefix; ``None`` without a stack."""
-    client, prefix = storage.documents.client, storage.documents.prefix
+    client, prefix = documents.client, documents.prefix
     owner = find_owner(client, prefix)
     if owner is None:
         return None
@@ -128,7 +128,7 @@ class RegistryRepository:
     """
 
     store: AwsRegistry
-    copies: ParameterStorage
+    copies: CallerStorage
     location_options: Location
     has_ids: bool = True
 
@@ -199,7 +199,7 @@ class RegistryRepository:
         )
 
 
-def write_copies(storage: ParameterStorage, clusters: Clusters) -> bool:
+def write_copies(storage: CallerStorage, clusters: Clusters) -> bool:
     """Write the documents below ``auth/`` that an earlier function reads.
 
     Returns whether one differed.

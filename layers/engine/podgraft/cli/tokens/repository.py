@@ -1,14 +1,12 @@
 """The callers of all clusters of one store, for the commands that read and change them."""
 
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from podgraft.base import system
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
-from podgraft.cli.regions import list_region_words
 from podgraft.cli.storage import StoredDocument
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -19,43 +17,6 @@ from .storage import CallerStorage
 # Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
 # A writer can call it again, if another one was faster.
 Change: TypeAlias = Callable[[Callers], Callers]
-
-
-class CallerRepository(Protocol):
-    """The callers of all clusters. A change is atomic for each cluster."""
-
-    @property
-    def location_options(self) -> Location:
-        """The options of the store."""
-        ...
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether the reader accepts tokens with an id and a last day."""
-        ...
-
-    def location(self, cluster: str) -> str:
-        """Return where the callers of *cluster* are stored, for messages."""
-        ...
-
-    def read_all(self) -> Mapping[str, Callers]:
-        """Return the callers of every cluster."""
-        ...
-
-    def read(self, cluster: str) -> Callers:
-        """Return the callers of *cluster*; none without a document."""
-        ...
-
-    def change(self, cluster: str, change: Change) -> Callers:
-        """Replace the callers of *cluster*, and return the new ones."""
-        ...
-
-
-def format_command(repository: CallerRepository, *words: str) -> str:
-    """Return a command line for the same store."""
-    return shlex.join(
-        ["podgraft", "tokens", *words, *repository.location_options.options, *list_region_words()]
-    )
 
 
 @dataclass(frozen=True, slots=True)

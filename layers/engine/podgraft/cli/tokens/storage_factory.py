@@ -1,33 +1,31 @@
 """Open the callers that the options of a command name."""
 
+from typing import TypeAlias
+
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
-from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.cli.storage import open_documents
+from podgraft.cli.storage.parameters import ParameterDocuments
 
-from .parameter_storage import ParameterStorage, open_parameter_storage
 from .registry_storage import RegistryRepository, open_registry, read_registry_state
 from .registry_writer import RegistryState
-from .repository import CallerRepository, DocumentRepository
+from .repository import DocumentRepository
 from .storage import CallerStorage
 
-
-def open_storage(location: Location) -> CallerStorage:
-    """Return the documents of a folder of podgraft serve, or of a stack."""
-    if location.folder is not None:
-        return CallerStorage(FolderDocuments(location.folder))
-    return open_parameter_storage(location.find_prefix())
+# The callers of all clusters. A change is atomic for each cluster.
+CallerRepository: TypeAlias = DocumentRepository | RegistryRepository
 
 
 def open_repository(location: Location) -> CallerRepository:
     """Return the callers of a store: its registry if it has one, or else its documents."""
-    storage = open_storage(location)
-    if isinstance(storage, ParameterStorage):
-        return _open_stack(storage, location)
-    return DocumentRepository(storage, location)
+    documents = open_documents(location)
+    if isinstance(documents, ParameterDocuments):
+        return _open_stack(documents, location)
+    return DocumentRepository(CallerStorage(documents), location)
 
 
-def _open_stack(storage: ParameterStorage, location: Location) -> CallerRepository:
-    registry = open_registry(storage)
+def _open_stack(documents: ParameterDocuments, location: Location) -> CallerRepository:
+    storage, registry = CallerStorage(documents), open_registry(documents)
     state = RegistryState() if registry is None else read_registry_state(registry)
     has_copies = state.pointer is not None and state.pointer.copies
     if registry is not None and state.is_in_force and (registry.is_read or has_copies):

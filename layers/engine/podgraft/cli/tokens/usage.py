@@ -9,9 +9,8 @@ from podgraft.cli.aws_options import use_region
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout.insights import LogGroup
-
-from .parameter_storage import ParameterStorage
-from .storage_factory import open_storage
+from podgraft.cli.storage import open_documents
+from podgraft.cli.storage.parameters import ParameterDocuments
 
 # CloudWatch bills each byte that a query reads.
 DAYS = 30
@@ -30,10 +29,10 @@ def read_last_uses_of_regions(location: Location, regions: Sequence[str]) -> Map
 
 def read_last_uses(location: Location) -> Mapping[str, str]:
     """Return the time of the last review by the id of its token; raises ``CommandError``."""
-    storage = open_storage(location)
-    if not isinstance(storage, ParameterStorage):
+    documents = open_documents(location)
+    if not isinstance(documents, ParameterDocuments):
         raise CommandError("--used: podgraft serve writes its own log; use --config stack:NAME")
-    owner = stacks.find_owner(storage.documents.client, storage.documents.prefix)
+    owner = stacks.find_owner(documents.client, documents.prefix)
     if owner is None or not owner.log_group:
         raise CommandError("--used: the stack names no log group; deploy it again")
     return read_uses_of_log(owner.log_group)
