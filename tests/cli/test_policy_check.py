@@ -289,10 +289,10 @@ def replace_with_folder(path: Path) -> None:
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
     (empty_file, 'is empty; write "policy: enabled", or remove the file'),
-    (replace_with_folder, "is a folder; name a file in it"),
+    (replace_with_folder, "is a folder; use the path of a file"),
     (
         link_to_itself,
-        "cannot be read: Too many levels of symbolic links; put a readable file there",
+        "Too many levels of symbolic links; correct this, then run the command again",
     ),
 )
 
@@ -311,7 +311,7 @@ def test_a_policy_file_that_is_none_is_reported_with_the_bundles_faults(
 BUNDLE_FILES = (
     (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or remove"),
     (empty_file, "mesh.yaml", "is empty; write the manifest, or remove"),
-    (link_to_itself, "bundle/mesh.yaml", "cannot be read: Too many levels"),
+    (link_to_itself, "bundle/mesh.yaml", "Too many levels"),
 )
 
 
@@ -346,7 +346,7 @@ def replace_with_file(folder: Folder) -> None:
     [
         (empty_folder, "holds no manifests"),
         (delete_folder, "not found"),
-        (replace_with_file, "is no folder"),
+        (replace_with_file, "is not a folder"),
     ],
 )
 def test_a_bundle_folder_that_is_none_is_reported_with_the_policys_faults(

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from podgraft.cli import podgraft, program, terminal
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.identifiers import IdentifierError
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
@@ -104,7 +104,7 @@ def test_a_bug_retains_its_traceback() -> None:
         (IsADirectoryError(errno.EISDIR, "", "a"), "a: is a folder; use the path of a file"),
         (
             NotADirectoryError(errno.ENOTDIR, "", "a/b"),
-            "a/b: has a parent that is not a folder; use another path",
+            "a/b: is not a folder, or has a parent that is not one; use another path",
         ),
         (
             PermissionError(errno.EACCES, "", "a"),
@@ -119,7 +119,7 @@ def test_a_bug_retains_its_traceback() -> None:
     ],
 )
 def test_known_errors_are_converted(error: Exception, message: str) -> None:
-    with pytest.raises(CommandError) as caught, program.convert_errors(IdentifierError):
+    with pytest.raises(CommandError) as caught, convert_errors(IdentifierError):
         raise error
     assert str(caught.value) == message
 

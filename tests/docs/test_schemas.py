@@ -8,8 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.test.document import parse_document
-from podgraft.cli.test.expectation import OUTCOMES, REASONS
+from podgraft.cli.test.document import OUTCOMES, REASONS, parse_document
 from podgraft.core import policy
 from podgraft.core.injectors.overlay import overlay
 from podgraft.core.policy import Cursor, Diagnostics, PolicyError

@@ -6,7 +6,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.base.jsonvalue import Object
-from podgraft.cli.explain.field_notes import find_field_notes
+from podgraft.cli.explain.hints import find_field_notes
 from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[3] / "samples"

@@ -49,7 +49,9 @@ class _Commands(LazyGroup):
         "certs": Entry(
             "certs.commands", "Create, renew, rotate, and inspect certificates.", _CONNECT
         ),
-        "import": Entry("imports", "Import Istio's configuration from a cluster.", _CONNECT),
+        "import": Entry(
+            "imports.commands", "Import Istio's configuration from a cluster.", _CONNECT
+        ),
         "serve": Entry("serve", "Serve admission reviews over HTTPS, without AWS.", _RUN),
         "demo": Entry("demo.command", "Inject a pod over HTTPS on this machine.", _RUN),
         "init": Entry("init", "Write the files of a deployment into a folder.", _RUN),

@@ -56,6 +56,7 @@ _EARLY_VIOLATION = re.compile(
     r"(?P<reason>.*?)(?= \* injection failed\. |\Z)",
     re.DOTALL,
 )
+_FAILED_TEMPLATE = re.compile(r'failed to run injection template "([^"]+)"')
 _LEAD = "failed to convert to apply proxy config: "
 
 
@@ -76,3 +77,21 @@ def find_remedies(message: str) -> Iterator[str]:
 def describe_problem(message: str) -> str:
     """Return the remedies in one line; other messages are unchanged."""
     return "; ".join(find_remedies(message)) or message
+
+
+def find_template_remedy(problem: str) -> str:
+    """Return the remedy for a template that fails for pods, else an empty string.
+
+    istiod's gateway controller renders such a template itself.
+    """
+    match = _FAILED_TEMPLATE.search(problem)
+    if match is None:
+        return ""
+    from podgraft.core.trial.istio import CONTROLLER_TEMPLATES  # most runs do not need it
+
+    if match[1] not in CONTROLLER_TEMPLATES:
+        return ""
+    return (
+        f'istiod renders the template "{match[1]}" itself, for Gateways of the Gateway API; '
+        "create a Gateway instead of a pod with the annotation inject.istio.io/templates"
+    )

@@ -9,7 +9,7 @@ from podgraft.cli import terminal
 from podgraft.kube import yaml
 
 from . import files
-from .failure import CommandError
+from .failure import CommandError, convert_errors
 
 
 def read_text(path: Path) -> str:
@@ -27,10 +27,8 @@ def write_text(path: Path | None, text: str) -> None:
     if path is None or str(path) == "-":
         terminal.write_document(text)
         return
-    try:
+    with convert_errors():
         path.write_text(text)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
 
 
 def read_objects(path: Path) -> Iterator[Object]:

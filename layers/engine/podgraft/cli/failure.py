@@ -1,6 +1,7 @@
 """A failure that the person at the terminal can act on: a message instead of a traceback."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 import click
 
@@ -30,3 +31,38 @@ def print_warnings(warnings: Iterable[object]) -> None:
     for warning in warnings:
         terminal.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
         click.echo(str(warning), err=True)
+
+
+@contextmanager
+def convert_errors(*types: type[Exception]) -> Generator[None]:
+    """Raise errors of *types*, and of the operating system, as ``CommandError``.
+
+    The text of *types* is written for operators. Their warnings are printed first.
+    """
+    try:
+        yield
+    except CommandError:
+        raise
+    except types as error:
+        raise CommandError(str(error), warnings=getattr(error, "warnings", ())) from error
+    except OSError as error:
+        path = error.filename2 or error.filename
+        text = "; ".join(describe_os_error(error))
+        raise CommandError(f"{path}: {text}" if path else text) from error
+
+
+def describe_os_error(error: OSError) -> tuple[str, str]:
+    """Return problem and remedy of an error of the operating system."""
+    match error:
+        case FileNotFoundError():
+            return "not found", "check the path"
+        case FileExistsError():
+            return "exists already", "remove it, or use another path"
+        case IsADirectoryError():
+            return "is a folder", "use the path of a file"
+        case NotADirectoryError():
+            return "is not a folder, or has a parent that is not one", "use another path"
+        case PermissionError():
+            return "permission denied", "change its permissions"
+        case _:
+            return f"{error.strerror or error}", "correct this, then run the command again"

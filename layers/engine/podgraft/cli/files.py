@@ -4,7 +4,7 @@ from pathlib import Path
 
 from podgraft.core.bundle import Diagnostic
 
-from .failure import CommandError
+from .failure import CommandError, describe_os_error
 
 
 class UnreadableError(CommandError):
@@ -31,15 +31,5 @@ def read_text(path: Path) -> str:
 
 def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
     """Why the operating system does not give a file."""
-    match error:
-        case FileNotFoundError():
-            problem, remedy = "not found", "check the path"
-        case IsADirectoryError():
-            problem, remedy = "is a folder", "name a file in it"
-        case NotADirectoryError():
-            problem, remedy = "is no folder", "name the folder that it is in"
-        case PermissionError():
-            problem, remedy = "may not be read by you", "change its permissions"
-        case _:
-            problem, remedy = f"cannot be read: {error.strerror}", "put a readable file there"
+    problem, remedy = describe_os_error(error)
     return Diagnostic(document=str(path), problem=problem, remedy=remedy)

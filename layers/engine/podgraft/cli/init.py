@@ -17,7 +17,7 @@ import click
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.assets import find_assets, find_engine
 from podgraft.cli.extras import find_requirement
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.helm_values import write_values
 from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import NEW_FOLDER, choice_option
@@ -140,7 +140,7 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     container   Containerfile of podgraft serve
     samples     a bundle, a policy, and pods of each sample
     """  # noqa: D301  not raw: click reads the character
-    with program.convert_errors():
+    with convert_errors():
         write_kind(KINDS[kind], folder, force=force)
         if kind == "helm":
             write_values(folder, force=force)

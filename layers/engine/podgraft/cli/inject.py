@@ -10,7 +10,6 @@ from podgraft.cli import (
     annotation_remedies,
     command_help,
     configuration,
-    controller_templates,
     documents,
     offline,
     terminal,
@@ -89,7 +88,7 @@ def _inject_file(
         return _inject_workloads(file.text, snapshot, caller)
     except (UserError, OperatorError, yaml.NotYAMLError) as error:
         problem = redact(error)
-        remedy = controller_templates.find_remedy(problem)
+        remedy = annotation_remedies.find_template_remedy(problem)
         end = f"; {remedy}" if remedy else ""
         described = annotation_remedies.describe_problem(problem)
         raise CommandError(f"{file.path}: {described}{end}") from error

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from podgraft.cli.command_help import Command, Group
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.terminal import escape_output
 
 FAILED = 1
@@ -148,41 +148,6 @@ def _find_command(command: click.Command, argv: Sequence[str] | None, name: str)
     )
     words = sys.argv[1:] if argv is None else argv
     return " ".join((name, *[word for word in words if word in names][:1]))
-
-
-@contextmanager
-def convert_errors(*types: type[Exception]) -> Generator[None]:
-    """Raise errors of *types*, and of the operating system, as ``CommandError``.
-
-    The text of *types* is written for operators. Their warnings are printed first.
-    """
-    try:
-        yield
-    except CommandError:
-        raise
-    except types as error:
-        raise CommandError(str(error), warnings=getattr(error, "warnings", ())) from error
-    except OSError as error:
-        raise CommandError(describe_os_error(error)) from error
-
-
-def describe_os_error(error: OSError) -> str:
-    """Return place, problem, and remedy of an error of the operating system."""
-    match error:
-        case FileNotFoundError():
-            problem = "not found; check the path"
-        case FileExistsError():
-            problem = "exists already; remove it, or use another path"
-        case IsADirectoryError():
-            problem = "is a folder; use the path of a file"
-        case NotADirectoryError():
-            problem = "has a parent that is not a folder; use another path"
-        case PermissionError():
-            problem = "permission denied; change its permissions"
-        case _:
-            problem = f"{error.strerror or error}; correct this, then run the command again"
-    path = error.filename2 or error.filename
-    return f"{path}: {problem}" if path else problem
 
 
 class ReportingGroup(Group):

@@ -18,7 +18,7 @@ from podgraft.service.store.caller_document import TokensError
 
 from .aws_options import use_region
 from .config_source import is_explicit
-from .failure import CommandError
+from .failure import CommandError, convert_errors
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[None, None, int | None]
@@ -152,7 +152,7 @@ class _Run:
 
     def _try(self, region: str, step: Callable[[], None]) -> None:
         try:
-            with use_region(region), program.convert_errors(TokensError):
+            with use_region(region), convert_errors(TokensError):
                 step()
         except CommandError as error:
             self.results.errors[region] = error

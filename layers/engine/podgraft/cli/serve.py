@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podgraft.cli import command_help
-from podgraft.cli.failure import CommandError
-from podgraft.cli.program import convert_errors
+from podgraft.cli.certs.keys import read_passphrase
+from podgraft.cli.certs.options import passphrase_file as passphrase_option
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, number_option
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
@@ -53,9 +54,7 @@ DEFAULT_PORT = 8443
 )
 @click.option("--cert", type=FILE, required=True, help="Certificate chain of the server, PEM.")
 @click.option("--key", type=FILE, required=True, help="Private key of the certificate, PEM.")
-@click.option(
-    "--passphrase-file", type=FILE, help="File; its first line is the passphrase of the key."
-)
+@passphrase_option
 @click.option(
     "--client-ca", type=FILE, help="CA certificates that verify client certificates, PEM."
 )
@@ -134,7 +133,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     """
     mode = _auth_mode(auth, client_ca)
     with convert_errors(ServeError):
-        tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
+        tls = ReloadingContext(TLSFiles(cert, key, client_ca, read_passphrase(passphrase_file)))
     if check:
         _check_store(folder, tls, mode, signer)
         return
@@ -245,7 +244,3 @@ def _auth_mode(auth: str | None, client_ca: Path | None) -> Auth:
     if auth == Auth.MTLS and client_ca is None:
         raise click.UsageError("--auth mtls requires --client-ca to verify certificates")
     return Auth(auth)
-
-
-def _read_passphrase(file: Path | None) -> bytes | None:
-    return None if file is None else file.read_bytes().split(b"\n", 1)[0].removesuffix(b"\r")

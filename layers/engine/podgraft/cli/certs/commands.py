@@ -13,7 +13,7 @@ from podgraft.cli.certs.issuance import AUTHORITY_DAYS, Validity
 from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.options import SigningOptions
 from podgraft.cli.certs.rotate_ca import rotate_ca
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import FILE, PATH
 from podgraft.core.identifiers import IdentifierError, check_cluster
@@ -199,7 +199,7 @@ def inspect(
         if len(certificates) > 1:
             click.echo(f"{certificate}:")
         try:
-            with program.convert_errors():
+            with convert_errors():
                 question = InspectionRequest(
                     chain=pem.read_certificates(certificate),
                     key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,

@@ -7,8 +7,8 @@ import click
 from podgraft.base import jsonvalue
 from podgraft.cli import command_help, configuration
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import selection_options
-from podgraft.cli.live.selection import PodSelection
 
 from .configurations import ConfigurationSource
 from .report import Report

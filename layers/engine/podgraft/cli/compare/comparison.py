@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import JSON, Object, dump, object_at
 
-from .admission import tolerate_admission
 from .normalization import container_names, normalize_pod
 from .original_pods import OriginalPod
-from .other_webhooks import tolerate_other_webhooks
+from .tolerance import tolerate_admission, tolerate_other_webhooks
 
 MISSING = "(missing)"
 HIDDEN = "(not printed)"

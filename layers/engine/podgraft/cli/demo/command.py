@@ -5,16 +5,19 @@ in a folder, and the next steps that it prints use them.
 """
 
 import base64
+import http.client
 import json
 import shlex
 import shutil
+import ssl
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import click
 import jsonpatch
@@ -27,8 +30,8 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import NEW_FOLDER
 from podgraft.core import policy
 from podgraft.kube import yaml
+from podgraft.kube.matching import constraints
 
-from .api_server import ApiServer
 from .next_steps import Outcome, find_next_steps, find_program
 from .work_folder import CLUSTER, PARENT, DemoServer, create_folder
 
@@ -105,25 +108,56 @@ def _prepare(sample: Path, folder: Path, host: str) -> None:
 
 def _review_all(sample: Path, folder: Path, host: str, port: int) -> list[Outcome]:
     token = (folder / "token").read_text()
-    apiserver = ApiServer(host, port, folder / "certificates" / "ca.pem", token)
+    context = ssl.create_default_context(cafile=str(folder / "certificates" / "ca.pem"))
+    connection = http.client.HTTPSConnection(host, port, context=context, timeout=10)
+
+    def send(path: str, manifest: Object) -> Object:
+        return _send_review(connection, token.strip(), path, manifest)
+
     outcomes = [
         Outcome(path.name.removeprefix("input."), str(document["kind"]), is_patched)
         for path in sorted(sample.glob("input.*.yaml"))
         for document in yaml.load_all(path.read_text())
         if isinstance(document, dict)
-        for is_patched in [_review(apiserver, sample.name, path.name, document)]
+        for is_patched in [_review(send, sample.name, path.name, document)]
     ]
-    apiserver.close()
+    connection.close()
     return outcomes
 
 
-def _review(apiserver: ApiServer, injector: str, file: str, document: Object) -> bool:
+def _send_review(
+    connection: http.client.HTTPSConnection, token: str, path: str, manifest: Object
+) -> Object:
+    """Return the response to a review of the creation of *manifest*, sent as by kube-apiserver."""
+    request = constraints.make_create_request(manifest, "default").raw
+    rest: Object = {"uid": str(uuid4()), "object": manifest, "oldObject": None, "dryRun": False}
+    review: Object = {
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {**request, **rest},
+    }
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "kube-apiserver-admission",
+        "Authorization": f"Bearer {token}",
+    }
+    connection.request("POST", f"{path}?timeout=10s", json.dumps(review).encode(), headers)
+    response = connection.getresponse()
+    text = json.loads(response.read())
+    if response.status != http.client.OK:
+        raise CommandError(f"{path}: got status {response.status}: {text.get('message')}")
+    return text["response"]
+
+
+def _review(
+    send: Callable[[str, Object], Object], injector: str, file: str, document: Object
+) -> bool:
     """Send an object to the mutating, then the validating webhook; return whether it changed."""
     mutating = "inject" if document["kind"] == "Pod" else "mutate"
     is_patched = False
     for route in (mutating, "validate"):
         path = f"/{injector}/{route}"
-        response = apiserver.send_review(path, document)
+        response = send(path, document)
         if route == "validate" and response["allowed"] and "warnings" not in response:
             break
         _print_heading(f"{file}: POST {path}")

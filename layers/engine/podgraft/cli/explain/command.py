@@ -8,9 +8,9 @@ import click
 
 from podgraft.cli import command_help, configuration, documents
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import select_pods
 from podgraft.cli.live.resources import parse_targets
-from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.cli.shared_options import format_option
 from podgraft.core.bundle.retired_registries import image_warning

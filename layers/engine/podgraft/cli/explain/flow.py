@@ -22,8 +22,7 @@ from podgraft.service.store import Snapshot, Store
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Stage, Verdict, make_trace
-from .field_notes import find_field_notes
-from .hints import add_hints
+from .hints import add_hints, find_field_notes
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 

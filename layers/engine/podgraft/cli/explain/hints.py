@@ -1,13 +1,19 @@
-"""Hints about other ways to serve a pod: ambient mode, gateways, waypoints, and other routes.
+"""Hints about other ways to serve a pod, and notes about fields that kube-apiserver rejects.
 
-A hint changes no decision: kube-apiserver and podgraft do what the stages of the trace contain.
+Neither changes a decision: kube-apiserver and podgraft do what the stages of the trace contain.
+Source of the required fields: pkg/apis/core/validation.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import islice
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli import annotation_remedies, controller_templates
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.cli import annotation_remedies
+from podgraft.kube import workload
+from podgraft.kube.document_reader import format_value
+from podgraft.kube.unknown_fields import UnknownField, find_unknown_fields
 
 from .decision_trace import DecisionTrace, Verdict
 
@@ -15,6 +21,7 @@ _DATAPLANE_MODE = "istio.io/dataplane-mode"
 _TEMPLATES = "inject.istio.io/templates"
 _GATEWAY = "gateway"
 _CALLER = "kube-apiserver"
+_MANY = 5
 
 
 def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionTrace:
@@ -68,7 +75,7 @@ def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
     templates = string_at(annotations, _TEMPLATES)
     step = trace.deciding_step
     if step is not None and (
-        remedy := controller_templates.find_remedy(f"{step.observed} {step.reason}")
+        remedy := annotation_remedies.find_template_remedy(f"{step.observed} {step.reason}")
     ):
         yield remedy
     if _GATEWAY not in templates.split(",") or trace.verdict is not Verdict.SKIPPED:
@@ -84,3 +91,22 @@ def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
 
 def _read_label(manifest: Object, key: str) -> str:
     return string_at(object_at(object_at(manifest, "metadata"), "labels"), key)
+
+
+def find_field_notes(value: Object) -> Iterator[str]:
+    """Yield a note for each unknown field of an object, and for a pod without containers."""
+    yield from map(_describe_unknown, islice(find_unknown_fields(value), _MANY))
+    path = workload.find_pod_template_path(value, workload.ALL_KINDS)
+    if path is None:
+        return
+    spec: JSON = value
+    for key in path.spec:
+        spec = spec.get(key) if isinstance(spec, dict) else None
+    if not isinstance(spec, dict) or not spec.get("containers"):
+        yield f"{'.'.join(path.spec)}.containers: is missing, so kube-apiserver rejects the object"
+
+
+def _describe_unknown(field: UnknownField) -> str:
+    similar = get_close_matches(field.name, field.available, n=1)
+    remedy = f"did you mean {similar[0]}?" if similar else "kube-apiserver drops it"
+    return f"unknown field {format_value(field.path)}; {remedy}"

@@ -9,11 +9,10 @@ from podgraft.cli.compare.original_pods import make_request_pod, remove_injectio
 from podgraft.cli.compare.pod_comparer import find_revision
 from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.cluster import LiveCluster, PodSelection
 from podgraft.cli.live.istio_source import DEFAULT_REVISION
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook, parse_webhooks
 from podgraft.cli.live.resources import Target
-from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.live.webhook_matching import (
     WebhookMatcher,
     select_injecting,

@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 from podgraft.base.jsonvalue import NotJSONError
-from podgraft.cli import program
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.service.store.caller_document import TokensError
 
 T = TypeVar("T")
@@ -48,7 +47,7 @@ def run_parallel(
 
 def _run(work: Callable[[T], R], item: T) -> R | CommandError:
     try:
-        with program.convert_errors(TokensError, NotJSONError):
+        with convert_errors(TokensError, NotJSONError):
             return work(item)
     except CommandError as error:
         return error

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from podgraft.cli import program
 from podgraft.cli.aws_options import use_region
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.regions import SplitError, list_region_words
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import (
@@ -126,7 +125,7 @@ class RegionalCallers:
 def in_region(region: str) -> Generator[None]:
     """Select a region of AWS, and name it in errors."""
     try:
-        with use_region(region or None), program.convert_errors(TokensError):
+        with use_region(region or None), convert_errors(TokensError):
             yield
     except CommandError as error:
         texts = error.args if not region else [f"region {region}: {each}" for each in error.args]

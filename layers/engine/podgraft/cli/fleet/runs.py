@@ -7,9 +7,8 @@ from functools import partial
 
 import click
 
-from podgraft.cli import program
 from podgraft.cli.certs import trust
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.register import authorities
 from podgraft.cli.register.endpoint import parse_endpoint
@@ -28,7 +27,7 @@ def open_front(fleet: Fleet, stack: str | None) -> Front:
     """Return the endpoint of a fleet; raises ``CommandError`` for CAs that cannot be read."""
     if not (fleet.url or stack):
         raise CommandError("/spec/url: is missing; add it, or use --config stack:NAME")
-    with program.convert_errors():
+    with convert_errors():
         roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
         return Front(
             # For tests: kube-apiserver on this machine.

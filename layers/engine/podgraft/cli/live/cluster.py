@@ -8,10 +8,18 @@ from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from .api_errors import ApiError, ErrorReason
 from .kubectl import ApiReader, read_items
 from .resources import POD, ResourceType, find_owner_type
-from .selection import PodSelection
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSelection:
+    """Which pods to read; ``namespace`` is None if no option names one."""
+
+    namespace: str | None = None
+    all_namespaces: bool = False
+    selector: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ import click
 
 from podgraft.cli.shared_options import PATH, gather_options
 
-from .cluster import LiveCluster
+from .cluster import LiveCluster, PodSelection
 from .kubectl import KubectlReader
-from .selection import PodSelection
 
 _DEFAULT_TIMEOUT = 30
 

@@ -44,7 +44,7 @@ class _PolicyCommands(LazyGroup):
             "policy.prune_command:prune_bundles", "Delete bundles without a version.", _CLEAN
         ),
         "delete": Entry(
-            "policy.delete_command:delete_injector", "Delete an injector and its versions.", _CLEAN
+            "policy.prune_command:delete_injector", "Delete an injector and its versions.", _CLEAN
         ),
     }
     hinted_groups = ("rollout", "census")

@@ -8,7 +8,8 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.shared_options import format_option
 from podgraft.core.review_context import ReviewContext
 
-from .diff import OutputFormat, SampleOptions, format_comparison, sample_options
+from .diff.formats import OutputFormat, format_comparison
+from .diff.objects import SampleOptions, sample_options
 from .local import check_bundle
 from .storage import open_storage
 from .stored_version import load_injector, read_local_document

@@ -19,7 +19,8 @@ from podgraft.core import bundle as bundles
 from podgraft.core import policy
 
 from .cloud import DeployedInjector
-from .diff import NO_POLICY, SampleOptions, sample_options
+from .diff.objects import SampleOptions, sample_options
+from .diff.versions import NO_POLICY
 from .in_force import find_in_force
 from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle

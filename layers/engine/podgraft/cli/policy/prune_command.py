@@ -1,4 +1,4 @@
-"""``podgraft policy prune``: delete the bundles that no version refers to."""
+"""``podgraft policy prune`` and ``delete``: remove bundles, and a complete injector."""
 
 import json
 import re
@@ -14,8 +14,8 @@ import click
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help
-from podgraft.cli.failure import CommandError
-from podgraft.cli.regions import Steps, is_in_several, run_in_regions
+from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
 from podgraft.cli.storage.folder import FolderDocuments
 
@@ -23,8 +23,8 @@ from .bundle_bucket import StoredObject
 from .cloud import DeployedInjector, connect
 from .denied import load_deny_list
 from .folder_injector import FolderInjector
-from .options import list_output_option, yes_option
-from .target import TargetOptions, target_or_store_options
+from .options import expect_version_option, list_output_option, yes_option
+from .target import TargetOptions, target_options, target_or_store_options
 
 # Any mention of a digest protects its bundle: in a key, under clusters, in a rollout, in a comment.
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -141,7 +141,8 @@ def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes:
     unused = _select_unused(bundles, mentioned, before)
     if yes:
         for each in unused:
-            _delete_folder(folder.bundles / each.digest.removeprefix("sha256:"))
+            with convert_errors():
+                shutil.rmtree(folder.folder_of(each.digest))
     _report(unused, unused if yes else [], len(bundles), output, yes=yes)
 
 
@@ -154,15 +155,6 @@ def _describe_folder(path: Path) -> _Bundle:
         size=sum(each.st_size for each in stats),
         modified=datetime.fromtimestamp(modified, UTC),
     )
-
-
-def _delete_folder(path: Path) -> None:
-    try:
-        shutil.rmtree(path)
-    except OSError as error:
-        raise CommandError(
-            f"{error.filename or path}: cannot delete: {error.strerror}; change the permissions"
-        ) from error
 
 
 def _report(
@@ -190,3 +182,40 @@ def _to_json(bundle: _Bundle, deleted: list[_Bundle]) -> JSON:
         "isDeleted": bundle in deleted,
     }
     return value
+
+
+@command_help.command("delete")
+@click.option("--keep-bundles", is_flag=True, help="Delete only the policy, with all its versions.")
+@yes_option("Do not ask for the name of the injector.")
+@target_options
+@expect_version_option
+def delete_injector(
+    options: TargetOptions, *, keep_bundles: bool, yes: bool, expect_version: int | None
+) -> None:
+    """Delete the policy of an injector, with all its versions, and its bundles.
+
+    Remove the registrations of the injector first: the function answers their reviews with HTTP
+    404, and then the failure policy of the webhook applies. Tokens belong to clusters, not to
+    injectors; podgraft tokens revoke removes them.
+    """
+    refuse_regions("podgraft policy delete")
+    cloud = connect(options, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
+    versions = cloud.existing_versions()
+    bundles = {} if keep_bundles else cloud.list_bundles()
+    injector = cloud.target.injector
+    click.echo(
+        f"parameter {cloud.target.parameter} with {len(versions)} versions, the newest by "
+        f"{versions[-1].person}, and {len(bundles)} bundles in s3://{cloud.target.bucket}"
+    )
+    if not yes:
+        typed_name = click.prompt(f"To delete them, type the name of the injector ({injector})")
+        if typed_name != injector:
+            raise CommandError("not confirmed; nothing is deleted")
+    cloud.check_unchanged(versions[-1])
+    cloud.delete_policy()
+    click.echo(f"deleted  parameter {cloud.target.parameter}")
+    for digest, objects in bundles.items():
+        verb = "deleted " if delete_bundle(cloud, digest, objects) else "retained"
+        click.echo(f"{verb} bundle {digest}, {len(objects)} files")

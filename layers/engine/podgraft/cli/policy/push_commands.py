@@ -16,7 +16,7 @@ from podgraft.core.bundle.cluster_ids import UrlPath
 from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, connect
-from .diff import SampleOptions
+from .diff.objects import SampleOptions
 from .document_text import strip_signature
 from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle

@@ -14,16 +14,10 @@ from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
 
 from .cloud import DeployedInjector
-from .diff import (
-    NO_POLICY,
-    Comparison,
-    OutputFormat,
-    SampleOptions,
-    Version,
-    compare,
-    format_comparison,
-    load_objects,
-)
+from .diff.comparison import Comparison, compare
+from .diff.formats import OutputFormat, format_comparison
+from .diff.objects import SampleOptions, load_objects
+from .diff.versions import NO_POLICY, Version
 from .document_text import strip_signature
 from .in_force import find_in_force
 from .local import CheckedBundle

@@ -10,7 +10,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
-from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.failure import CommandError, convert_errors, print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.register import (
@@ -31,7 +31,6 @@ from podgraft.cli.register import (
     webhooks,
 )
 from podgraft.cli.register.control_plane import AuthInfo
-from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.target import parse_target, target_options, use_demo
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
@@ -93,7 +92,17 @@ from podgraft.kube.mutation import MutatingPolicy
     "--force", is_flag=True, help="Replace existing files of --control-plane and --static."
 )
 @click.option("--revision", help="Istio revision or tag to register.")
-@istio_name_options
+@click.option(
+    "--tag-of",
+    metavar="REVISION",
+    help="Revision of istiod of which --revision is a tag, so istiod serves its Gateways.",
+)
+@click.option(
+    "--webhook-name",
+    metavar="DOMAIN",
+    default=webhooks.DOMAIN,
+    help="End of the webhook names, such as podgraft.istio.io; default: podgraft.dev.",
+)
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
     "--mutate",
@@ -156,7 +165,7 @@ def command(**options: Unpack[RegisterOptions]) -> None:
     source = options["source"]
     if source is not None and source.folder is not None:
         options = use_demo(options, source.folder)
-    with program.convert_errors(BundleError, IdentifierError, PolicyError):
+    with convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
 
 

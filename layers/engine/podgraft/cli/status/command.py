@@ -12,11 +12,10 @@ from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.config_source import Location, is_explicit
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import print_warnings
-from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.cluster import LiveCluster, PodSelection
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import selection_options
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
-from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.regions import make_regions_option, select_regions
 from podgraft.cli.stack_regions import compare_regions

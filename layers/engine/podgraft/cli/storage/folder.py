@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podgraft.cli import files, outputs
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import convert_errors
 from podgraft.service.store.names import file_of
 
 from .document import ChangedError, StoredDocument
@@ -58,11 +58,8 @@ class FolderDocuments:
 
     def delete(self, name: str) -> None:
         """Delete the file, if it exists."""
-        path = file_of(self.folder, name)
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise CommandError(f"{path}: cannot delete: {error.strerror}") from error
+        with convert_errors():
+            file_of(self.folder, name).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self, name: str) -> Generator[None]:

@@ -10,7 +10,7 @@ from podgraft.cli.explain.decision_trace import Verdict, describe_conclusion
 from podgraft.cli.object_reviews import ObjectReviews
 from podgraft.kube import yaml
 
-from .expectation import ALLOWED, Expectation, ExpectedValue
+from .document import ALLOWED, Expectation, ExpectedValue
 from .fragment import find_differences
 
 _ALLOWED = (Verdict.INJECTED, Verdict.CHANGED, Verdict.SKIPPED)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.request_fields import RequestFields
+from podgraft.core import policy as policies
+from podgraft.core.review import ReviewReason
 from podgraft.kube.admission import Operation
 from podgraft.kube.document_reader import (
     Cursor,
@@ -18,10 +20,50 @@ from podgraft.kube.document_reader import (
 )
 from podgraft.service.paths import ROUTES
 
-from .expectation import OUTCOMES, REASONS, Expectation, ExpectedValue, PodExpectation
-
 API_VERSION = "podgraft.dev/v1"
 KIND = "Test"
+# The reasons of reviews, as audit annotations and logs have them.
+REASONS: tuple[str, ...] = (*map(str, policies.Reason), *map(str, ReviewReason))
+# The outcomes that a test can expect: those of explain, and each that kube-apiserver allows.
+ALLOWED = "allowed"
+OUTCOMES = ("injected", "changed", "skipped", ALLOWED, "denied", "failed", "not reviewed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValue:
+    """A value of the document, or the ``file`` that contains it."""
+
+    pointer: str
+    file: str = ""
+    value: JSON = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodExpectation:
+    """The expectations for the pod that the controller of a workload creates."""
+
+    contains: ExpectedValue | None = None
+    result: ExpectedValue | None = None
+    patch: ExpectedValue | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """The expectations of one test; those that are not set are not checked.
+
+    ``message`` is a part of the message of a denial or a failure. ``warnings`` are parts of all
+    warnings; an empty tuple expects none.
+    """
+
+    outcome: str = ""
+    reason: str = ""
+    message: str = ""
+    warnings: tuple[str, ...] | None = None
+    contains: ExpectedValue | None = None
+    result: ExpectedValue | None = None
+    patch: ExpectedValue | None = None
+    responses: ExpectedValue | None = None
+    pod: PodExpectation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +228,7 @@ def _parse_expectation(cursor: Cursor) -> Expectation:
     keys = MappingReader(cursor)
     expectation = Expectation(
         outcome=keys.read_key("outcome", lambda child: _parse_choice(child, OUTCOMES)) or "",
-        reason=keys.read_key("reason", _parse_reason) or "",
+        reason=keys.read_key("reason", lambda child: _parse_choice(child, REASONS)) or "",
         message=keys.read_key("message", parse_string) or "",
         warnings=keys.read_key("warnings", parse_strings),
         contains=keys.read_key("contains", _parse_mapping_or_path),
@@ -259,15 +301,8 @@ def _parse_routes(cursor: Cursor) -> tuple[str, ...] | None:
     return routes
 
 
-def _parse_reason(cursor: Cursor) -> str | None:
-    text = parse_string(cursor)
-    if text is not None and text not in REASONS:
-        return cursor.add_error(f"got {format_value(text)}", f"use one of {', '.join(REASONS)}")
-    return text
-
-
 def _parse_choice(cursor: Cursor, choices: Sequence[str]) -> str | None:
     text = parse_string(cursor)
     if text is None or text in choices:
         return text
-    return cursor.add_error(f"got {format_value(text)}", f"use {', '.join(choices)}")
+    return cursor.add_error(f"got {format_value(text)}", f"use one of {', '.join(choices)}")

@@ -19,8 +19,7 @@ from podgraft.service.store import Snapshot
 
 from .cases import Case, make_cases
 from .checks import Checker, Failure
-from .document import PolicyTestFile
-from .expectation import ExpectedValue
+from .document import ExpectedValue, PolicyTestFile
 from .files import find_bundle
 from .goldens import read_expected, write_expected
 from .snapshots import SnapshotCache

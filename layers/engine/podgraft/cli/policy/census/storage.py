@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from podgraft.cli import stacks
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
@@ -66,23 +66,19 @@ class FolderRecords:
 
     def read(self, path: str) -> bytes:
         """Read a file."""
-        try:
+        with convert_errors():
             return (self._folder / path).read_bytes()
-        except OSError as error:
-            raise CommandError(f"{self._folder / path}: cannot read: {error.strerror}") from error
 
     def delete(self, paths: Iterable[str]) -> None:
         """Delete files, and the folders that are empty then."""
         for path in paths:
             file = self._folder / path
-            try:
+            with convert_errors():
                 file.unlink(missing_ok=True)
                 for parent in file.parents[: _PARTS - 1]:
                     if any(parent.iterdir()):
                         break
                     parent.rmdir()
-            except OSError as error:
-                raise CommandError(f"{file}: cannot delete: {error.strerror}") from error
 
 
 class BucketRecords:

@@ -7,12 +7,15 @@ from enum import StrEnum
 from html import escape
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.cli import terminal
 
 from .comparison import Comparison, FileChange, ObjectChange
 from .fields import FieldChange
 from .review import ObjectResult
-from .text import describe_group, render_patch, render_text, summarize
 
+_MAX_NAMES = 20
+_HEADER_LINES = 2
+_ALL = "clusters without overrides"
 # GitHub accepts comments of 65,536 characters; the rest is for text that a workflow adds.
 MAX_MARKDOWN_CHARACTERS = 64_000
 
@@ -30,13 +33,78 @@ def format_comparison(comparison: Comparison, output: OutputFormat) -> str:
     """Return the comparison as text."""
     match output:
         case OutputFormat.TEXT:
-            return render_text(comparison)
+            return _render_text(comparison)
         case OutputFormat.PATCH:
-            return render_patch(comparison)
+            # For ``patch -p1`` in a folder of ``podgraft policy pull``.
+            return "".join(each.diff for each in comparison.files)
         case OutputFormat.MARKDOWN:
             return _render_markdown(comparison)
         case OutputFormat.JSON:
             return json.dumps(_to_json(comparison), indent=2, ensure_ascii=False) + "\n"
+
+
+def _render_text(comparison: Comparison) -> str:
+    """Render all diffs. Lines outside of a diff start with ``#``, which ``patch`` skips."""
+    sections = [
+        *(_style_diff(each.diff) for each in comparison.files),
+        *(_render_group(group, comparison) for group in comparison.groups),
+        terminal.style(f"# {_summarize(comparison)}\n", dim=True),
+    ]
+    return "".join(sections)
+
+
+def _summarize(comparison: Comparison) -> str:
+    """Return the numbers of files and objects in one line."""
+    objects = _count(comparison.compared, "object")
+    files = _count(len(comparison.files), "file")
+    verb = "differs" if len(comparison.files) == 1 else "differ"
+    changed = "changes" if comparison.changed == 1 else "change"
+    return (
+        f"{files} {verb}, {comparison.changed} of {objects} {changed}; before: {comparison.before}"
+    )
+
+
+def _describe_group(group: Sequence[ObjectChange], comparison: Comparison) -> str:
+    """Return the objects of a group, and its clusters if there are several."""
+    names = [each.source.label for each in group]
+    listed = ", ".join(names[:_MAX_NAMES])
+    if len(names) > _MAX_NAMES:
+        listed = f"{listed}, and {len(names) - _MAX_NAMES} more"
+    count = _count(len(group), _noun(group))
+    single = f"{names[0]}{' (synthetic)' if group[0].source.is_synthetic else ''}"
+    text = single if len(group) == 1 else f"the same change for {count}: {listed}"
+    return f"{text}{_describe_clusters(group[0].clusters, comparison)}"
+
+
+def _describe_clusters(clusters: Sequence[str], comparison: Comparison) -> str:
+    """Return the clusters of a change; empty if all have the same configurations."""
+    if comparison.clusters == ("",):
+        return ""
+    if set(clusters) == set(comparison.clusters) and len(clusters) > 1:
+        return " (in all clusters)"
+    return f" (in {', '.join(cluster or _ALL for cluster in clusters)})"
+
+
+def _render_group(group: Sequence[ObjectChange], comparison: Comparison) -> str:
+    title = terminal.style(f"# {_describe_group(group, comparison)}\n", bold=True)
+    return title + _style_diff(group[0].diff)
+
+
+def _noun(group: Sequence[ObjectChange]) -> str:
+    sources = [each.source for each in group]
+    noun = "workload" if all(each.subject.pod_path for each in sources) else "object"
+    return f"synthetic {noun}" if all(each.is_synthetic for each in sources) else noun
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _style_diff(diff: str) -> str:
+    """Color the lines of a diff; click removes the colors if the output is not a terminal."""
+    lines = diff.split("\n")
+    header = (terminal.style(line, bold=True) for line in lines[:_HEADER_LINES] if line)
+    return "\n".join((*header, *map(terminal.style_diff_line, lines[_HEADER_LINES:])))
 
 
 def _render_markdown(comparison: Comparison) -> str:
@@ -45,11 +113,11 @@ def _render_markdown(comparison: Comparison) -> str:
     folds = [
         *(_fold(f"<code>{escape(each.path)}</code>", each.diff) for each in comparison.files),
         *(
-            _fold(escape(describe_group(group, comparison)), group[0].diff)
+            _fold(escape(_describe_group(group, comparison)), group[0].diff)
             for group in comparison.groups
         ),
     ]
-    return _join_folds(f"### {title}\n\n{escape(summarize(comparison))}\n", folds)
+    return _join_folds(f"### {title}\n\n{escape(_summarize(comparison))}\n", folds)
 
 
 def _join_folds(heading: str, folds: Sequence[str]) -> str:

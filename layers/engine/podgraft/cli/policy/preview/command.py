@@ -11,8 +11,8 @@ from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
-from podgraft.cli.policy.diff import NO_POLICY, Version
 from podgraft.cli.policy.diff.unified import format_diff
+from podgraft.cli.policy.diff.versions import NO_POLICY, Version
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import cluster_option
 from podgraft.cli.policy.storage import open_storage

@@ -5,13 +5,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import convert_errors
 from podgraft.core.policy.rollout import Track
 from podgraft.core.review import CandidateOutcome, ReviewOutcome
 
@@ -139,10 +139,8 @@ def _is_after(record: Record, since: datetime | None) -> bool:
 
 
 def _read_records(path: Path) -> Iterator[Record]:
-    try:
-        lines: Iterable[str] = path.read_text(errors="replace").splitlines()
-    except OSError as error:
-        raise CommandError(f"{path}: cannot read: {error.strerror}; check --log") from error
+    with convert_errors():
+        lines = path.read_text(errors="replace").splitlines()
     for line in lines:
         try:
             record = json.loads(line)

@@ -1,8 +1,11 @@
-"""Changes of admission plugins to injected containers, which are no differences.
+"""Changes of others to injected containers, which are no differences.
 
-The plugins run after the webhooks again: ServiceAccount mounts the token, LimitRanger sets missing
-resources, and AlwaysPullImages replaces the pull policy.
+Admission plugins run after the webhooks again: ServiceAccount mounts the token, LimitRanger sets
+missing resources, and AlwaysPullImages replaces the pull policy.
 Source: k8s.io/kubernetes v1.37, plugin/pkg/admission.
+
+Webhooks that are called later change all containers of a pod, such as those for cloud identities
+and secrets.
 """
 
 import re
@@ -58,11 +61,11 @@ def _tolerate_container(
     mounts, expected_mounts = object_at(live, "volumeMounts"), object_at(expected, "volumeMounts")
     token = object_at(mounts, _TOKEN_PATH)
     if _TOKEN_PATH not in expected_mounts and string_at(token, "name").startswith(_TOKEN_VOLUME):
-        set_or_remove(
+        _set_or_remove(
             tolerated, "volumeMounts", {k: v for k, v in mounts.items() if k != _TOKEN_PATH}
         )
     if limits:
-        set_or_remove(
+        _set_or_remove(
             tolerated,
             "resources",
             _without_limits(object_at(live, "resources"), object_at(expected, "resources"), limits),
@@ -81,7 +84,7 @@ def _without_limits(live: Object, expected: Object, limits: frozenset[tuple[str,
             for name, value in object_at(live, kind).items()
             if name in object_at(expected, kind) or (name, kind) not in limits
         }
-        set_or_remove(remaining, kind, quantities)
+        _set_or_remove(remaining, kind, quantities)
     return remaining
 
 
@@ -127,12 +130,74 @@ def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:
         for name, value in volumes.items()
         if not name.startswith(_TOKEN_VOLUME) or name in object_at(expected, "volumes")
     }
-    set_or_remove(spec, "volumes", remaining)
+    _set_or_remove(spec, "volumes", remaining)
 
 
-def set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
+def _set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
     """Set a field; an empty value removes it."""
     if value:
         parent[key] = value
     else:
         parent.pop(key, None)
+
+
+def tolerate_other_webhooks(live: Object, expected: Object, injected: frozenset[str]) -> Object:
+    """Return *live* without these additions to the *injected* containers; both are normalized.
+
+    An additional variable is such an addition if every other container has the same one, and an
+    additional mount if its volume is not injected.
+    """
+    spec = dict(object_at(live, "spec"))
+    shared = _find_shared_variables(spec, injected)
+    for key in _LISTS:
+        containers = dict(object_at(spec, key))
+        for name in containers.keys() & injected:
+            reference = object_at(expected, "spec", key, name)
+            if reference:
+                container = object_at(containers, name)
+                containers[name] = _tolerate(container, reference, shared, injected)
+        if containers:
+            spec[key] = containers
+    return {**live, "spec": spec}
+
+
+def _find_shared_variables(spec: Object, injected: frozenset[str]) -> Object:
+    """Return the variables that all containers have that are not injected."""
+    environments = [
+        object_at(spec, "containers", name, "env")
+        for name in object_at(spec, "containers")
+        if name not in injected
+    ]
+    first, others = (environments or [{}])[0], environments[1:]
+    return {
+        name: value
+        for name, value in first.items()
+        if all(name in each and each[name] == value for each in others)
+    }
+
+
+def _tolerate(live: Object, expected: Object, shared: Object, injected: frozenset[str]) -> Object:
+    tolerated = dict(live)
+    extras = {
+        "env": frozenset(_find_variables(live, expected, shared)),
+        "volumeMounts": frozenset(_find_mounts(live, expected, injected)),
+    }
+    for key, names in extras.items():
+        remaining: dict[str, JSON] = {
+            name: value for name, value in object_at(live, key).items() if name not in names
+        }
+        _set_or_remove(tolerated, key, remaining)
+    return tolerated
+
+
+def _find_variables(live: Object, expected: Object, shared: Object) -> Iterator[str]:
+    for name, value in object_at(live, "env").items():
+        if name not in object_at(expected, "env") and name in shared and shared[name] == value:
+            yield name
+
+
+def _find_mounts(live: Object, expected: Object, injected: frozenset[str]) -> Iterator[str]:
+    for path in object_at(live, "volumeMounts"):
+        volume = string_at(object_at(live, "volumeMounts", path), "name")
+        if path not in object_at(expected, "volumeMounts") and volume not in injected:
+            yield path
