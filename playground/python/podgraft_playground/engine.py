@@ -17,9 +17,9 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.config_source import ConfigSource
-from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
-from podgraft.cli.explain.flow import CallObserver, Cluster
-from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
+from podgraft.cli.explain.decision_trace import DecisionTrace, Review, exit_status, to_json
+from podgraft.cli.explain.flow import Cluster
+from podgraft.cli.explain.pod_source import to_explained_pod
 from podgraft.cli.explain.tree import render_tree
 from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
@@ -30,7 +30,6 @@ from podgraft.cli.identifier_options import (
 )
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.core.bundle.retired_registries import image_warning
-from podgraft.core.review import ReviewResponse, ReviewResult
 from podgraft.kube import admission
 from podgraft.service.store import Snapshot
 
@@ -101,16 +100,7 @@ def compile_input(given: Input) -> Compiled:
 
 def explain(given: Input, compiled: Compiled) -> Explanation:
     """Explain the objects of the working directory; raises ``CommandError``."""
-    calls: list[Call] = []
-    results: list[ExplainedPod | None] = []
-
-    def observe(
-        subject: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
-    ) -> None:
-        calls.append(_make_call(subject, webhook, result, after))
-        results.append(after)
-
-    cluster = _make_cluster(given, compiled, observe)
+    cluster = _make_cluster(given, compiled)
     reader = StepReader(cluster, compiled.manifests)
     traces: list[DecisionTrace] = []
     explained: list[Document] = []
@@ -118,7 +108,8 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
     for _, value in FileSelection((Path(POD),)).read_objects():
         subject = to_explained_pod(value, namespace)
         trace = cluster.explain(subject)
-        read = reader.read(subject, trace, results)
+        calls = [_make_call(stage.review) for stage in trace.stages if stage.review]
+        read = reader.read(subject, trace)
         view = View(given, compiled.snapshot.bundle.rules, compiled.manifests, subject)
         patches = [len(call.patch) if isinstance(call.patch, list) else 0 for call in calls]
         traces.append(trace)
@@ -130,8 +121,6 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
                 calls=tuple(calls),
             )
         )
-        calls.clear()
-        results.clear()
     return Explanation(
         status=exit_status(traces),
         text=terminal.unstyle("\n".join(map(render_tree, traces))),
@@ -140,13 +129,12 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
     )
 
 
-def _make_cluster(given: Input, compiled: Compiled, observe: CallObserver) -> Cluster:
+def _make_cluster(given: Input, compiled: Compiled) -> Cluster:
     return Cluster(
         snapshot=compiled.snapshot,
         caller=configuration.caller(compiled.options),
         webhooks=_read_webhooks(given, compiled.snapshot),
         labels=_parse_labels(given.options.get("namespace-labels", "")),
-        observer=observe,
     )
 
 
@@ -208,20 +196,18 @@ def _image_warnings(traces: list[DecisionTrace]) -> Iterator[str]:
             yield f"warning: {warning}\n"
 
 
-def _make_call(
-    subject: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
-) -> Call:
+def _make_call(review: Review) -> Call:
     response: Any = None
     patch: Any = None
-    if isinstance(result, ReviewResponse):
-        response = jsonvalue.load(admission.encode(result.response))
-        patch = jsonvalue.load(result.response.patch) if result.response.patch else None
+    if review.response is not None:
+        response = jsonvalue.load(admission.encode(review.response))
+        patch = jsonvalue.load(review.response.patch) if review.response.patch else None
     return Call(
-        object=documents.object_name(subject.object),
-        route=webhook.route,
-        webhook=webhook.name,
-        before=subject.object,
-        after=None if after is None else after.object,
+        object=documents.object_name(review.before.object),
+        route=review.webhook.route,
+        webhook=review.webhook.name,
+        before=review.before.object,
+        after=None if review.after is None else review.after.object,
         patch=patch,
         response=response,
     )

@@ -93,20 +93,16 @@ class StepReader:
     manifests: Manifests
 
     def read(
-        self,
-        subject: ExplainedPod,
-        trace: DecisionTrace,
-        results: Sequence[ExplainedPod | None],
+        self, subject: ExplainedPod, trace: DecisionTrace
     ) -> list[tuple[ExplainedPod, list[StepInput]]]:
-        """The object of each stage, and the inputs of its steps; *results* follow each call."""
+        """The object of each stage, and the inputs of its steps."""
         inputs: list[tuple[ExplainedPod, list[StepInput]]] = []
-        remaining = iter(results)
         for stage in trace.stages:
             if stage.object.startswith("Pod/") and not subject.is_pod:
                 subject = subject.make_pod()
             inputs.append((subject, [*self._read_stage(stage, subject)]))
             if stage.review is not None:
-                subject = next(remaining, None) or subject
+                subject = stage.review.after or subject
         return inputs
 
     def _read_stage(self, stage: Stage, subject: ExplainedPod) -> Iterator[StepInput]:

@@ -159,4 +159,7 @@ def test_a_bundle_that_is_no_base64_is_reported(
     path = Path(_make_registration("prod.yaml", *_cas()))
     path.write_text(path.read_text().replace("caBundle: LS0", "caBundle: LS*"))
     assert _rotate(run, "switch", "--registered", str(path)) == 1
-    assert "caBundle is not base64" in capsys.readouterr().err
+    assert (
+        "webhook inject.podgraft.dev: caBundle is not a PEM certificate in base64"
+        in capsys.readouterr().err
+    )

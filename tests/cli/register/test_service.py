@@ -8,7 +8,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.cli.certs.names import parse_names
-from podgraft.cli.certs.registrations import read_registrations
+from podgraft.cli.certs.rotation import read_registrations
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import with_token
 from podgraft.cli.register.service import check_path, parse_service
@@ -146,8 +146,8 @@ def test_the_server_certificate_is_verified_for_the_name_of_the_service(
     registered = Path("registered.yaml")
     registered.write_text(yaml.dump(manifest))
     served = parse_names(["webhook.podgraft.svc"])
-    assert [each.host for each in read_registrations(registered, served)] == [
-        "webhook.podgraft.svc"
+    assert [each.address for each in read_registrations(registered, served)] == [
+        "service podgraft/webhook"
     ]
     other = ("--service", "other/webhook", "--namespace-selector", "inject=enabled")
     assert cli.main(["register", *other, *files]) == 1

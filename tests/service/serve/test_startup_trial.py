@@ -24,7 +24,7 @@ def test_a_store_of_which_nothing_renders_is_not_served(
 ) -> None:
     put(tmp_path, broken)
     found = survey(tmp_path, FolderStore(tmp_path), FolderCallers(tmp_path), Auth.NONE)
-    assert not found.is_usable
+    assert found.problem
     (error,) = found.errors
     assert broken.problem in error
 
@@ -33,7 +33,7 @@ def test_one_broken_injector_stops_no_other(tmp_path: Path) -> None:
     write_injector(tmp_path, "good")
     put(tmp_path, BROKEN[0])
     found = survey(tmp_path, FolderStore(tmp_path), FolderCallers(tmp_path), Auth.NONE)
-    assert found.is_usable
+    assert not found.problem
     (error,), (line,) = found.errors, found.lines
     assert "injector shop does not load" in error
     assert line.startswith("injector good: ")
@@ -48,6 +48,6 @@ def test_a_last_good_version_is_served_and_reported(tmp_path: Path) -> None:
         write(store / "shop" / "bundle" / name, content)
     restarted = FolderStore(store, last_known_good=FileLastKnownGoodStore(state))
     found = survey(store, restarted, FolderCallers(store), Auth.NONE)
-    assert found.is_usable
+    assert not found.problem
     (error,) = found.errors
     assert "does not load" in error

@@ -44,17 +44,9 @@ class ConfigSourceType(click.ParamType[ConfigSource]):
         cluster: bool = True,
         is_new: bool = False,
     ) -> None:
-        self._stack, self._cluster, self._is_new = stack, cluster, is_new
-        self._has_folder = folder
-        self._forms = [
-            form
-            for form, is_accepted in (
-                ("FOLDER", folder),
-                ("stack:NAME", stack),
-                ("cluster[:CONTEXT]", cluster),
-            )
-            if is_accepted
-        ]
+        self._folder, self._stack, self._cluster, self._is_new = folder, stack, cluster, is_new
+        forms = {"FOLDER": folder, "stack:NAME": stack, "cluster[:CONTEXT]": cluster}
+        self._forms = [form for form, is_accepted in forms.items() if is_accepted]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return the grammar for the help."""
@@ -73,8 +65,8 @@ class ConfigSourceType(click.ParamType[ConfigSource]):
         if kind == "cluster" and self._cluster and (colon or not Path(value).exists()):
             return ConfigSource(is_cluster=True, context=name or None)
         folder = Path(value)
-        if not self._has_folder or not (folder.is_dir() or self._is_new):
-            problem = "is not accepted" if not self._has_folder else "is not a folder"
+        if not self._folder or not (folder.is_dir() or self._is_new):
+            problem = "is not a folder" if self._folder else "is not accepted"
             self.fail(f"{value}: {problem}; use {' or '.join(self._forms)}", param, ctx)
         return ConfigSource(folder=folder)
 
@@ -105,9 +97,8 @@ prefix_option = click.option(
 def is_explicit(parameter: str) -> bool:
     """Whether the command line has the option, and not only the environment or project file."""
     context = click.get_current_context(silent=True)
-    if context is None:
-        return False
-    return context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+    source = context and context.get_parameter_source(parameter)
+    return source is ParameterSource.COMMANDLINE
 
 
 # From the farthest place of a value to the nearest.

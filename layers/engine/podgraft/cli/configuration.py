@@ -29,18 +29,14 @@ from .config_source import (
     is_explicit,
 )
 from .failure import CommandError, print_warnings
-from .identifier_options import check_cluster_option, check_injector_option, check_release_option
+from .identifier_options import check_release_option, cluster_option, injector_option
 from .live.istio_source import IstioReader, IstioSource
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
 from .template_lines import add_file_lines
 
 _OPTIONS = (
     config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
-    click.option(
-        "--injector",
-        callback=check_injector_option,
-        help="Injector of the stack, of the folder, or of the registration.",
-    ),
+    injector_option("Injector of the stack, of the folder, or of the registration.", default=None),
     *CONTEXT_OPTIONS,
     aws_options,
     click.option("--revision", help="Revision of Istio's control plane."),
@@ -80,11 +76,7 @@ _TWO_SOURCES = "use --config alone, or --injectConfigFile and its files"
 
 # The same in every command that reviews objects.
 _CALLER_OPTIONS = (
-    click.option(
-        "--cluster",
-        callback=check_cluster_option,
-        help="Calling cluster, for the overrides of the policy.",
-    ),
+    cluster_option("Calling cluster, for the overrides of the policy."),
     click.option("--istio-cluster-id", help="Cluster id of Istio, as in the URL of the webhook."),
     click.option("--network", help="Network of Istio, as in the URL of the webhook."),
     click.option(

@@ -1,31 +1,54 @@
-"""Callbacks of options with names of injectors, clusters, and releases: one rule for all."""
+"""Options with names of injectors, clusters, and releases: one rule for all."""
+
+from collections.abc import Callable
+from typing import Any
 
 import click
 
-from podgraft.cli.failure import CommandError
-from podgraft.core.identifiers import IdentifierError, check_cluster, check_injector
+from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.core.identifiers import (
+    DEFAULT_INJECTOR,
+    IdentifierError,
+    check_cluster,
+    check_injector,
+)
 from podgraft.core.policy import RELEASE_REMEDY, is_release
 from podgraft.kube.document_reader import format_value
 
-
-def check_injector_option(
-    _context: click.Context, _option: click.Parameter, name: str | None
-) -> str | None:
-    """Return the name of an injector, or ``None``; raises ``CommandError`` for an invalid name."""
-    try:
-        return None if name is None else check_injector(name)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error
+from .shared_options import Decorator
 
 
-def check_cluster_option(
-    _context: click.Context, _option: click.Parameter, name: str | None
-) -> str | None:
-    """Return the id of a cluster, or ``None``; raises ``CommandError`` for an invalid id."""
-    try:
-        return None if name is None else check_cluster(name)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error
+def _make_callback(check: Callable[[str], str]) -> Callable[..., str | None]:
+    """Return the callback that raises ``CommandError`` for an invalid name."""
+
+    def call(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+        with convert_errors(IdentifierError):
+            return None if name is None else check(name)
+
+    return call
+
+
+check_cluster_option = _make_callback(check_cluster)
+check_injector_option = _make_callback(check_injector)
+
+
+def cluster_option(text: str) -> Decorator:
+    """Return the decorator that adds the option of a calling cluster."""
+    return click.option("--cluster", callback=check_cluster_option, help=text)
+
+
+def injector_option(
+    text: str, *, default: str | None = DEFAULT_INJECTOR, **settings: Any
+) -> Decorator:
+    """Return the decorator that adds the option of an injector; *settings* are those of click."""
+    return click.option(
+        "--injector",
+        default=default,
+        show_default=default is not None,
+        callback=check_injector_option,
+        help=text,
+        **settings,
+    )
 
 
 def check_release_option(

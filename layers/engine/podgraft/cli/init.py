@@ -15,7 +15,7 @@ from typing import Final
 import click
 
 from podgraft.cli import command_help, outputs, program
-from podgraft.cli.assets import find_assets, find_engine
+from podgraft.cli.assets import PACKAGE, find_assets
 from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.helm_values import write_values
@@ -174,7 +174,7 @@ def find_files(kind: Kind) -> Iterator[tuple[Path, Path]]:
         else:
             yield Path(target), source
     if kind.has_engine:
-        yield from _walk(find_engine(), Path(_ENGINE))
+        yield from _walk(PACKAGE, Path(_ENGINE))
 
 
 def _walk(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:

@@ -1,8 +1,8 @@
 """JUnit XML, as CI systems read it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 # JUnit is XML 1.0, which has no other control characters.
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n\r"} | {
@@ -29,37 +29,34 @@ class TestCase:
 def format_suites(suites: Iterable[Sequence[TestCase]]) -> str:
     """Return the document of suites, none of which is empty."""
     groups = [*suites]
-    every = [case for group in groups for case in group]
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_format_totals(every)}>"]
+    root = Element("testsuites", _count([case for group in groups for case in group]))
     for group in groups:
-        lines.append(f"  <testsuite name={_quote(group[0].suite)} {_format_totals(group)}>")
+        suite = SubElement(root, "testsuite", {"name": _clean(group[0].suite), **_count(group)})
         for case in group:
-            lines += _format_case(case)
-        lines.append("  </testsuite>")
-    return "\n".join([*lines, "</testsuites>", ""])
+            file = {"file": _clean(case.file)} if case.file else {}
+            names = {"name": _clean(case.name), "classname": _clean(case.suite)}
+            element = SubElement(
+                suite, "testcase", {**names, **file, "time": f"{case.seconds:.3f}"}
+            )
+            if case.outcome:
+                outcome = SubElement(element, case.outcome, {"message": _clean(case.message)})
+                outcome.text = _clean("\n".join(case.lines))
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}\n'
 
 
-def _format_totals(cases: Sequence[TestCase]) -> str:
+def _count(cases: Sequence[TestCase]) -> dict[str, str]:
     failures, errors = (
-        sum(case.outcome == outcome for case in cases) for outcome in ("failure", "error")
+        str(sum(case.outcome == outcome for case in cases)) for outcome in ("failure", "error")
     )
     seconds = sum(case.seconds for case in cases)
-    return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" time="{seconds:.3f}"'
+    return {
+        "tests": str(len(cases)),
+        "failures": failures,
+        "errors": errors,
+        "time": f"{seconds:.3f}",
+    }
 
 
-def _format_case(case: TestCase) -> Iterator[str]:
-    file = f"file={_quote(case.file)} " if case.file else ""
-    attributes = (
-        f'name={_quote(case.name)} classname={_quote(case.suite)} {file}time="{case.seconds:.3f}"'
-    )
-    if not case.outcome:
-        yield f"    <testcase {attributes}/>"
-        return
-    yield f"    <testcase {attributes}>"
-    text = escape("\n".join(case.lines).translate(_CONTROL))
-    yield f"      <{case.outcome} message={_quote(case.message)}>{text}</{case.outcome}>"
-    yield "    </testcase>"
-
-
-def _quote(text: str) -> str:
-    return quoteattr(text.translate(_CONTROL))
+def _clean(text: str) -> str:
+    return text.translate(_CONTROL)

@@ -1,18 +1,15 @@
 """The reviews of one object: the calls of webhooks, and the objects that result from them."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import documents
-from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Stage, Verdict
+from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Review, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
-from podgraft.cli.explain.stages import VERDICTS
-from podgraft.cli.explain.webhooks import Webhook
-from podgraft.cli.offline import read_message
-from podgraft.core.review import ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
+from podgraft.core.review import ReviewReason
 from podgraft.kube import admission
 from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
 
@@ -24,53 +21,17 @@ _AUDIT_FAILURES = "validation_failure"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a webhook: the object before, the result, and the object after it.
-
-    ``after`` is ``None`` if the call ends the request.
-    """
-
-    before: ExplainedPod
-    route: str
-    result: ReviewResult
-    after: ExplainedPod | None
-
-    @property
-    def object(self) -> Object:
-        """The object after the call; before it, if the call ends the request."""
-        return (self.after or self.before).object
-
-    @property
-    def operations(self) -> list[JSON]:
-        """The operations of the patch."""
-        changes = self.result.response.patch if isinstance(self.result, ReviewResponse) else b""
-        operations = jsonvalue.load(changes) if changes else []
-        return operations if isinstance(operations, list) else []
-
-    @property
-    def message(self) -> str:
-        """The message of a denial or of a failure; empty for other results."""
-        return read_message(self.result)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of the response."""
-        return self.result.response.warnings if isinstance(self.result, ReviewResponse) else ()
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of the review."""
-        return VERDICTS[ReviewOutcome(self.result.record.decision)]
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewedObject:
     """One object with its calls; ``name`` is for messages, and ``before`` is the object."""
 
     name: str
     before: ExplainedPod
-    calls: tuple[Call, ...]
     stages: tuple[Stage, ...] = ()
+
+    @property
+    def calls(self) -> list[Review]:
+        """The calls for the object."""
+        return [stage.review for stage in self.stages if stage.review]
 
     @property
     def evaluated_rules(self) -> list[str]:
@@ -89,8 +50,7 @@ class ReviewedObject:
         """The audit annotations of the policies."""
         audit: dict[str, str] = {}
         for call in self.calls:
-            if isinstance(call.result, ReviewResponse):
-                audit |= call.result.response.audit
+            audit |= call.response.audit if call.response else {}
         return {key: audit[key] for key in audit if key not in {*_OWN_AUDIT, _AUDIT_FAILURES}}
 
     @property
@@ -99,10 +59,9 @@ class ReviewedObject:
         return [
             string_at(failure, "message")
             for call in self.calls
-            if isinstance(call.result, ReviewResponse)
+            if call.response
             for failure in objects_at(
-                {"items": jsonvalue.load(call.result.response.audit.get(_AUDIT_FAILURES, "[]"))},
-                "items",
+                {"items": jsonvalue.load(call.response.audit.get(_AUDIT_FAILURES, "[]"))}, "items"
             )
         ]
 
@@ -114,7 +73,7 @@ class ReviewedObject:
     @property
     def verdict(self) -> Verdict:
         """The verdict of all calls."""
-        verdicts = {call.verdict for call in self.calls}
+        verdicts = {stage.verdict for stage in self.stages}
         return next((each for each in PRECEDENCE if each in verdicts), Verdict.NOT_REVIEWED)
 
     @property
@@ -134,7 +93,7 @@ class ReviewedObject:
 
     def describe(self) -> str:
         """The result in one line: verdict, and reasons or messages."""
-        reasons = (each for call in self.calls for each in call.result.record.reason.split(","))
+        reasons = (each for call in self.calls for each in call.reason.split(","))
         unique = dict.fromkeys(reasons)
         if self.verdict in {Verdict.INJECTED, Verdict.CHANGED}:
             unique.pop(ReviewReason.NOTHING_MATCHES, None)  # of another call
@@ -159,28 +118,31 @@ class ObjectReviews:
 
     subject: ExplainedPod
     trace: DecisionTrace
-    calls: tuple[Call, ...]
+
+    @property
+    def calls(self) -> list[Review]:
+        """All calls, in their order."""
+        return [stage.review for stage in self.trace.stages if stage.review]
 
     @property
     def objects(self) -> tuple[ReviewedObject, ...]:
         """The object itself, and the pod of its workload if a webhook reviews it."""
         called = [stage for stage in self.trace.stages if stage.review]
         count = len(self.own_calls)
-        own_stages, pod_stages = tuple(called[:count]), tuple(called[count:])
-        own = ReviewedObject(self.subject.name, self.subject, tuple(self.own_calls), own_stages)
-        calls = self.pod_calls
-        if self.subject.is_pod or not calls:
+        own = ReviewedObject(self.subject.name, self.subject, tuple(called[:count]))
+        pods = self.pod_calls
+        if self.subject.is_pod or not pods:
             return (own,)
         name = f"the pod of {self.subject.name}"
-        return own, ReviewedObject(name, calls[0].before, tuple(calls), pod_stages)
+        return own, ReviewedObject(name, pods[0].before, tuple(called[count:]))
 
     @property
-    def own_calls(self) -> list[Call]:
+    def own_calls(self) -> list[Review]:
         """The calls for the object itself."""
         return [call for call in self.calls if call.before.is_pod == self.subject.is_pod]
 
     @property
-    def pod_calls(self) -> list[Call]:
+    def pod_calls(self) -> list[Review]:
         """The calls for the pod, which the object is or which its controller creates."""
         return [call for call in self.calls if call.before.is_pod]
 
@@ -201,7 +163,7 @@ class ObjectReviews:
     @property
     def reasons(self) -> list[str]:
         """The reasons of all reviews."""
-        return [reason for call in self.calls for reason in call.result.record.reason.split(",")]
+        return [reason for call in self.calls for reason in call.reason.split(",")]
 
     @property
     def messages(self) -> list[str]:
@@ -217,27 +179,19 @@ class ObjectReviews:
     @property
     def responses(self) -> Object:
         """The responses for the object itself, by route, without versions."""
-        return {call.route: _encode_response(call) for call in self.own_calls}
+        return {call.webhook.route: _encode_response(call) for call in self.own_calls}
 
 
 def run_reviews(cluster: Cluster, subject: ExplainedPod) -> ObjectReviews:
-    """Review an object as the webhook does, and record each call."""
-    calls: list[Call] = []
-
-    def record(
-        before: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
-    ) -> None:
-        calls.append(Call(before, webhook.route, result, after))
-
-    trace = replace(cluster, observer=record).explain(subject)
-    return ObjectReviews(subject, trace, tuple(calls))
+    """Review an object as the webhook does."""
+    return ObjectReviews(subject, cluster.explain(subject))
 
 
-def _encode_response(call: Call) -> Object:
+def _encode_response(call: Review) -> Object:
     """The visible part of a response: allowed, audit annotations, status, warnings, and patch."""
-    if not isinstance(call.result, ReviewResponse):
+    if call.response is None:
         return {"error": call.message}
-    response: Object = object_at(json.loads(admission.encode(call.result.response)), "response")
+    response: Object = object_at(json.loads(admission.encode(call.response)), "response")
     audit = object_at(response, "auditAnnotations")
     encoded: Object = {
         "allowed": response["allowed"],

@@ -8,7 +8,7 @@ in force, in all workers and, with ``--state``, after a restart.
 
 import os
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -138,7 +138,7 @@ def command(  # noqa: PLR0913 — one parameter per option
         _check_store(folder, tls, mode, signer)
         return
     config = ServerConfig(metrics_port=metrics_port, **server)
-    with _state_folder(state) as state_folder:
+    with nullcontext(state) if state else _temporary_folder() as state_folder:
         last_known_good = FileLastKnownGoodStore(state_folder)
         verifier = _read_verifier(signer)
         store = FolderStore(folder, last_known_good=last_known_good, verifier=verifier)
@@ -205,16 +205,6 @@ def _read_verifier(path: Path | None) -> Verifier | None:
 
 
 @contextmanager
-def _state_folder(state: Path | None) -> Generator[Path]:
-    """Yield the configured folder, or a temporary one for all workers of this process."""
-    if state is not None:
-        yield state
-        return
-    with _temporary_folder() as folder:
-        yield folder
-
-
-@contextmanager
 def _temporary_folder(parent: str | None = None) -> Generator[Path]:
     """Yield a folder that the arbiter removes at the end."""
     master, folder = os.getpid(), mkdtemp(prefix="podgraft-", dir=parent)
@@ -232,7 +222,7 @@ def _report(*surveys: Survey, check: bool) -> None:
         # Standard output is for the request log.
         click.echo(f"{kind}: {line}" if kind else line, err=not check)
     for each in surveys:
-        if not each.is_usable:
+        if each.problem:
             raise CommandError(each.problem)
     if check and any(each.errors for each in surveys):
         raise CommandError("some documents do not load; correct the errors above")

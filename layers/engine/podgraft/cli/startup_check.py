@@ -27,11 +27,6 @@ class Survey:
     warnings: list[str] = field(default_factory=list[str])
     problem: str = ""  # why the server cannot work; empty if it can
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether the server can work."""
-        return not self.problem
-
 
 def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
     """Load the complete folder; raise ``CommandError`` if it contains no injector.

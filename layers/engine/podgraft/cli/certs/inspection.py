@@ -11,6 +11,7 @@ from podgraft.cli.certs import keys, names, trust
 from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.certs.trust import Certificates
+from podgraft.cli.endpoint_check.certificates import count_days
 
 
 class ExitStatus(IntEnum):
@@ -58,11 +59,6 @@ def inspect_chain(question: InspectionRequest) -> InspectionReport:
     )
 
 
-def days_left(certificate: x509.Certificate, now: datetime) -> int:
-    """Whole days until *certificate* expires; negative once it has."""
-    return (certificate.not_valid_after_utc - now).days
-
-
 def _summary_lines(question: InspectionRequest) -> Iterator[str]:
     leaf, now = question.chain[0], question.now
     yield f"subject    {trust.describe_subject(leaf)}"
@@ -71,7 +67,7 @@ def _summary_lines(question: InspectionRequest) -> Iterator[str]:
     yield f"issuer     {leaf.issuer.rfc4514_string()}"
     yield f"serial     {leaf.serial_number:x}"
     yield f"valid      {leaf.not_valid_before_utc:%Y-%m-%d} to {leaf.not_valid_after_utc:%Y-%m-%d}"
-    yield f"days left  {days_left(leaf, now)}"
+    yield f"days left  {count_days(leaf, now)}"
     yield f"file       {_describe_layout(question.chain)}"
     if question.key is not None:
         matches = keys.is_key_pair(question.key, leaf)
@@ -124,6 +120,6 @@ def _first_host(leaf: x509.Certificate) -> str:
 
 def _expiry_warnings(question: InspectionRequest) -> Iterator[str]:
     for certificate in dict.fromkeys((*question.chain, *question.roots)):
-        left = days_left(certificate, question.now)
+        left = count_days(certificate, question.now)
         if 0 <= left < question.warn_days:
             yield f"{trust.describe_subject(certificate)} expires in {left} days; renew it"

@@ -17,12 +17,17 @@ from pathlib import Path
 
 from cryptography import x509
 
-from podgraft.cli import outputs
-from podgraft.cli.certs import issuance, keys, names, pem, registrations, trust
+from podgraft.base.jsonvalue import object_at
+from podgraft.cli import documents, outputs
+from podgraft.cli.certs import issuance, keys, names, pem, trust
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
 from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
+from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.cli.client_config import read_destination
+from podgraft.cli.endpoint_check.certificates import check_ca_bundle
 from podgraft.cli.failure import CommandError
+from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
 from podgraft.cli.outputs import Output
 
 
@@ -132,17 +137,36 @@ def _renew_certificate(
     rotation.new.save(pair, certificate, key, choice.passphrase, force=False)
 
 
+def read_registrations(file: Path, served: SubjectAltNames) -> list[LiveWebhook]:
+    """Return the webhooks of *file* with one of the *served* names as host.
+
+    *file* is the output of ``kubectl get mutatingwebhookconfigurations -o yaml``. Raises
+    ``CommandError`` if no webhook calls the endpoint.
+    """
+    webhooks = [
+        webhook
+        for webhook in parse_webhooks(documents.read_objects(file))
+        if served.matches_host(read_destination(object_at(webhook.manifest, "clientConfig")).host)
+    ]
+    if not webhooks:
+        raise CommandError(
+            f"{file}: no webhook in it calls {served}; print the cluster's registrations with "
+            "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
+        )
+    return webhooks
+
+
 def _check_trust(
     clusters: Sequence[Path], leaf: x509.Certificate, both: Sequence[x509.Certificate]
 ) -> None:
     """Raise ``CommandError`` naming every webhook that does not trust *both* CAs."""
-    webhooks = [
-        one
+    outdated = [
+        f"{file}: webhook {webhook.name}{': caBundle ' * bool(ca.problem)}{ca.problem}"
         for file in clusters
-        for one in registrations.read_registrations(file, names.names_of(leaf))
+        for webhook in read_registrations(file, names.names_of(leaf))
+        if not {*both} <= {*(ca := check_ca_bundle(webhook.manifest)).certificates}
     ]
-    outdated = [one.location for one in webhooks if not set(both) <= set(one.roots)]
-    if outdated or not webhooks:
+    if outdated or not clusters:
         raise CommandError(
             "not every cluster is known to trust the old and the new CA; register with the bundle "
             "first: " + "; ".join(outdated or ["no registration was given (--registered)"])

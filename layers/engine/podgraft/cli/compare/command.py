@@ -9,6 +9,7 @@ from podgraft.cli import command_help, configuration
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import selection_options
+from podgraft.cli.shared_options import format_option
 
 from .configurations import ConfigurationSource
 from .report import Report
@@ -17,9 +18,7 @@ from .report import Report
 @command_help.command("compare")
 @selection_options
 @configuration.inject_options
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
-)
+@format_option(("text", "json"))
 def command(*, selection: PodSelection, output: str, **given: Any) -> int:
     """Compare the injected pods of a cluster with the result of podgraft for the same pods.
 

@@ -16,6 +16,7 @@ from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
 
 from .comparison import Difference, compare_pods
+from .normalization import container_names
 from .original_pods import OriginalPod, make_request_pod, restore_originals
 
 _CONTROLLERS = 1000
@@ -134,6 +135,4 @@ def _lacks_containers(original: OriginalPod, expected: Object) -> bool:
 
 
 def _container_names(pod: Object) -> set[str]:
-    spec = object_at(pod, "spec")
-    lists = (objects_at(spec, key) for key in ("initContainers", "containers"))
-    return {string_at(container, "name") for containers in lists for container in containers}
+    return {*container_names(pod, "initContainers"), *container_names(pod, "containers")}

@@ -13,13 +13,13 @@ from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_op
 from podgraft.cli.endpoint_check.faults import ORDER
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
-from podgraft.cli.identifier_options import check_cluster_option
+from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
 from podgraft.cli.regions import make_regions_option, select_regions
-from podgraft.cli.shared_options import FILE, add_options
+from podgraft.cli.shared_options import FILE, add_options, format_option
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.service.store.caller_document import Callers
 
@@ -42,17 +42,11 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
     "-n", "--namespace", help="Namespace of the dry run of a pod; default: a selected one."
 )
 @make_file_options(is_required=False, help_text="Registration to compare with the cluster.")
-@click.option(
-    "--cluster",
-    callback=check_cluster_option,
-    help="Cluster to which the registered token must belong.",
-)
+@cluster_option("Cluster to which the registered token must belong.")
 @click.option("--fleet", type=FILE, help="Fleet file to compare with the callers of --config.")
 @make_regions_option("Regions of the stack, to compare their policies.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for checks without a result.")
-@click.option(
-    "-o", "--output", type=click.Choice([*_FORMATS]), default="text", help="Output format."
-)
+@format_option(_FORMATS)
 @aws_options
 @config_option(ConfigSourceType(cluster=False), "Stack or folder with the callers, for tokens.")
 def command(

@@ -133,9 +133,7 @@ def _select_status(traces: Sequence[DecisionTrace], form: OutputFormat) -> int:
 
 
 def _explain_live(
-    words: tuple[str, ...],
-    selection: PodSelection,
-    options: configuration.InjectOptions,
+    words: tuple[str, ...], selection: PodSelection, options: configuration.InjectOptions
 ) -> list[ExplainedFile]:
     explainer = LiveExplainer(options.access.open_cluster(), options)
     return [ExplainedFile("cluster", [*explainer.explain(parse_targets(words), selection)])]

@@ -12,8 +12,16 @@ from enum import StrEnum
 
 import msgspec
 
+from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Additions, TraceStep
+from podgraft.cli import documents
+from podgraft.cli.offline import is_patched, read_message
+from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.kube.admission import AdmissionResponse
+
+from .pod_source import ExplainedPod
+from .webhooks import Webhook
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
@@ -41,19 +49,64 @@ STATUSES = {
 PRECEDENCE = tuple(STATUSES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Review:
-    """The response to one request, as the webhook sends it; ``allowed`` is ``None`` if it fails."""
+    """One call of a webhook: the object before, the result, and the object after it.
 
-    object: str
-    route: str
-    decision: str
-    reason: str
-    allowed: bool | None
-    changed: bool = False
-    code: int | None = None
-    message: str = ""
-    warnings: tuple[str, ...] = ()
+    ``after`` is ``None`` if the call ends the request.
+    """
+
+    before: ExplainedPod
+    webhook: Webhook
+    result: ReviewResult
+    after: ExplainedPod | None
+
+    @property
+    def object(self) -> Object:
+        """The object after the call; before it, if the call ends the request."""
+        return (self.after or self.before).object
+
+    @property
+    def response(self) -> AdmissionResponse | None:
+        """The response, as the webhook sends it; None if the review fails."""
+        return self.result.response if isinstance(self.result, ReviewResponse) else None
+
+    @property
+    def operations(self) -> list[JSON]:
+        """The operations of the patch."""
+        changes = self.response.patch if self.response else b""
+        operations = jsonvalue.load(changes) if changes else []
+        return operations if isinstance(operations, list) else []
+
+    @property
+    def reason(self) -> str:
+        """The reasons of the decision, separated by commas."""
+        return self.result.record.reason
+
+    @property
+    def message(self) -> str:
+        """The message of a denial or of a failure; empty for other results."""
+        return read_message(self.result)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of the response."""
+        return self.response.warnings if self.response else ()
+
+    def to_json(self) -> Object:
+        """Encode the response; ``allowed`` is null if the review fails."""
+        status = self.response.status if self.response else None
+        return {
+            "object": documents.object_name(self.before.object),
+            "route": self.webhook.route,
+            "decision": self.result.record.decision,
+            "reason": self.reason,
+            "allowed": self.response.allowed if self.response else None,
+            "changed": is_patched(self.result),
+            "code": status.code if status else None,
+            "message": self.message,
+            "warnings": [*self.warnings],
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +243,7 @@ def to_json(trace: DecisionTrace) -> Object:
         }
         for stage in trace.stages
     ]
-    reviews: list[JSON] = [_encode_record(each.review) for each in trace.stages if each.review]
+    reviews: list[JSON] = [each.review.to_json() for each in trace.stages if each.review]
     return {
         "subject": trace.subject,
         "injected": trace.is_injected,
@@ -203,7 +256,7 @@ def to_json(trace: DecisionTrace) -> Object:
     }
 
 
-def _encode_record(record: TraceStep | Review | Additions) -> Object:
+def _encode_record(record: TraceStep | Additions) -> Object:
     """Encode a record with the names of its fields in camel case."""
     # Not to_builtins, which keeps tuples: the YAML writer of the playground has none.
     fields: Object = msgspec.json.decode(msgspec.json.encode(record))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.base.trace import Additions, Trace
-from podgraft.cli import offline
+from podgraft.cli import documents, offline
 from podgraft.core import review
 from podgraft.core.review import ReviewResult
 from podgraft.core.review_context import ReviewContext
@@ -21,15 +21,13 @@ from podgraft.kube import native_sidecars
 from podgraft.service.store import Snapshot, Store
 
 from . import stages, webhook_match
-from .decision_trace import DecisionTrace, Stage, Verdict, make_trace
+from .decision_trace import DecisionTrace, Review, Stage, Verdict, make_trace
 from .hints import add_hints, find_field_notes
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
-# Runs the review of one route.
-Review = Callable[[ReviewContext, Store], ReviewResult]
-
-ROUTES: Mapping[str, Review] = {
+# Each runs the review of one route.
+ROUTES: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "inject": review.inject,
     "mutate": review.mutate,
     "validate": review.validate,
@@ -37,25 +35,19 @@ ROUTES: Mapping[str, Review] = {
 _STOPPING = {Verdict.DENIED, Verdict.FAILED}
 
 
-# Receives each call of a webhook: its object, the webhook, the result, and the object afterwards.
-CallObserver = Callable[[ExplainedPod, Webhook, ReviewResult, ExplainedPod | None], None]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """The calling cluster: its webhooks, and the snapshot for their reviews.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
-    function reads the Namespaces of the bundle. ``observer`` receives each call. Without
-    ``creates_pods``, no controller creates the pod of a workload. ``snapshot`` is None if no
-    webhook matches, so no configuration is needed.
+    function reads the Namespaces of the bundle. Without ``creates_pods``, no controller creates the
+    pod of a workload. ``snapshot`` is None if no webhook matches, so no configuration is needed.
     """
 
     snapshot: Snapshot | None
     caller: ReviewContext
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    observer: CallObserver | None = None
     creates_pods: bool = True
     live_namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
@@ -127,7 +119,8 @@ class _Run:
         namespaces = self.cluster.namespaces(subject.namespace)
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
         if sending.is_for_resource or subject.pod_path is None or subject.is_pod:
-            self.stages.append(stages.registration_stage(subject, sending.stage))
+            name = documents.object_name(subject.object)
+            self.stages.append(dataclasses.replace(sending.stage, object=name))
         return sending.is_match
 
     def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
@@ -139,11 +132,10 @@ class _Run:
         context = replace(context, groups=snapshot.groups)
         stage = stages.add_origins(stage, snapshot, context.cluster)
         stage = stages.add_rollout(stage, snapshot.policy, context)
-        self.stages.append(stage)
-        self.additions = trace.additions or self.additions
         after = self._after(webhook, subject, outcome, stage)
-        if self.cluster.observer is not None:
-            self.cluster.observer(subject, webhook, outcome, after)
+        review = Review(subject, webhook, outcome, after)
+        self.stages.append(dataclasses.replace(stage, review=review))
+        self.additions = trace.additions or self.additions
         return after
 
     @staticmethod

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from podgraft.base.trace import TEMPLATES_STEP, Effect, Trace, TraceStep
 from podgraft.cli import documents
-from podgraft.cli.offline import is_patched, read_message
+from podgraft.cli.offline import read_message
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.core.policy import Policy, StepName
 from podgraft.core.policy.rollout import BUCKETS, RolloutMode
-from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.core.review import ReviewOutcome, ReviewResult
 from podgraft.core.review.candidate import select_workload
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 
-from .decision_trace import RESULT_STEP, Review, Stage, Verdict
+from .decision_trace import RESULT_STEP, Stage, Verdict
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
@@ -37,13 +37,8 @@ _OUTCOMES: Mapping[ReviewOutcome, tuple[Verdict, Effect, str]] = {
     ReviewOutcome.DENY: (Verdict.DENIED, "denies", ""),
     ReviewOutcome.FAIL: (Verdict.FAILED, "fails", ""),
 }
-VERDICTS = {outcome: verdict for outcome, (verdict, _, _) in _OUTCOMES.items()}
+_VERDICTS = {outcome: verdict for outcome, (verdict, _, _) in _OUTCOMES.items()}
 _CHANGES = frozenset({"injects", "changes"})
-
-
-def registration_stage(subject: ExplainedPod, stage: Stage) -> Stage:
-    """kube-apiserver's stage, with the object that it is about."""
-    return replace(stage, object=documents.object_name(subject.object))
 
 
 def review_stage(
@@ -59,8 +54,7 @@ def review_stage(
         object=documents.object_name(subject.object),
         route=webhook.route,
         steps=(*_mark_deciding(steps, deciding), result),
-        verdict=VERDICTS[word],
-        review=_review(subject, webhook, outcome),
+        verdict=_VERDICTS[word],
     )
 
 
@@ -108,7 +102,6 @@ def uncalled_stage(
         name=f"podgraft /{webhook.route}, which kube-apiserver does not call",
         steps=tuple(steps),
         verdict=None,
-        review=None,
     )
 
 
@@ -161,20 +154,3 @@ def _result(
     if word is ReviewOutcome.SKIP and route != "inject":
         effect = "passes"
     return TraceStep(RESULT_STEP, observed, effect, decides, reason if decides else "")
-
-
-def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:
-    record = outcome.record
-    response = outcome.response if isinstance(outcome, ReviewResponse) else None
-    status = None if response is None else response.status
-    return Review(
-        object=documents.object_name(subject.object),
-        route=webhook.route,
-        decision=record.decision,
-        reason=record.reason,
-        allowed=None if response is None else response.allowed,
-        changed=is_patched(outcome),
-        code=None if status is None else status.code,
-        message=read_message(outcome),
-        warnings=() if response is None else response.warnings,
-    )

@@ -7,7 +7,7 @@ from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 
 from .api_errors import ApiError, ErrorReason
 from .kubectl import ApiReader, read_items
-from .resources import POD, ResourceType, find_owner_type
+from .resources import POD, TYPES_BY_KIND, ResourceType
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
@@ -112,7 +112,7 @@ class LiveCluster:
         """Return the object that controls another one, or None without a readable one."""
         metadata = object_at(value, "metadata")
         for owner in objects_at(metadata, "ownerReferences"):
-            resource = find_owner_type(string_at(owner, "apiVersion"), string_at(owner, "kind"))
+            resource = TYPES_BY_KIND.get((string_at(owner, "apiVersion"), string_at(owner, "kind")))
             if owner.get("controller") is not True or resource is None:
                 continue
             namespace, name = string_at(metadata, "namespace"), string_at(owner, "name")

@@ -86,7 +86,12 @@ class KubectlReader:
 
     def find_namespace(self) -> str:
         """Return the namespace of the context; ``default`` if it sets none."""
-        return _find_namespace(self._read_config(), self.context)
+        config = self._read_config()
+        name: JSON = self.context or config.get("current-context")
+        for entry in objects_at(config, "contexts"):
+            if entry.get("name") == name:
+                return string_at(object_at(entry, "context"), "namespace") or "default"
+        return "default"
 
     def list_contexts(self) -> list[str]:
         """Return the names of all contexts."""
@@ -196,11 +201,3 @@ def find_server(config: Object) -> str:
     """Return the URL of the server of a kubeconfig with one cluster; empty without one."""
     clusters = objects_at(config, "clusters")
     return string_at(object_at(clusters[0], "cluster"), "server") if clusters else ""
-
-
-def _find_namespace(config: Object, context: str | None) -> str:
-    name: JSON = context or config.get("current-context")
-    for entry in objects_at(config, "contexts"):
-        if entry.get("name") == name:
-            return string_at(object_at(entry, "context"), "namespace") or "default"
-    return "default"

@@ -51,7 +51,7 @@ RESOURCE_TYPES = (
     ResourceType("DeploymentConfig", "apps.openshift.io/v1", "deploymentconfigs", ("dc",)),
 )
 _TYPES_BY_NAME = {name: resource for resource in RESOURCE_TYPES for name in resource.names}
-_TYPES_BY_KIND = {(resource.api_version, resource.kind): resource for resource in RESOURCE_TYPES}
+TYPES_BY_KIND = {(resource.api_version, resource.kind): resource for resource in RESOURCE_TYPES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,6 @@ class Target:
 
     resource: ResourceType
     name: str = ""
-
-
-def find_owner_type(api_version: str, kind: str) -> ResourceType | None:
-    """Return the type of an owner reference, or None for an unknown one."""
-    return _TYPES_BY_KIND.get((api_version, kind))
 
 
 def parse_targets(words: Sequence[str]) -> list[Target]:

@@ -23,7 +23,7 @@ DAILY = {
 class _PolicyCommands(LazyGroup):
     entries = {  # noqa: RUF012 - a constant
         **DAILY,
-        "pull": Entry("policy.pull_command:pull_policy", "Write it to a folder.", _CHANGE),
+        "pull": Entry("policy.history_command:pull_policy", "Write it to a folder.", _CHANGE),
         "edit": Entry("policy.edit_command:edit_policy", "Edit it in an editor.", _CHANGE),
         "rollout": Entry("policy.rollout", "Serve a candidate to a share of workloads.", _TRY),
         "preview": Entry(

@@ -5,8 +5,6 @@ The other clusters keep their configuration. The rest of the document remains as
 
 from collections.abc import Iterator, Mapping
 
-from msgspec.structs import replace
-
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.failure import CommandError
@@ -16,6 +14,7 @@ from podgraft.core.policy import Policy, PolicyError
 from .document_text import load_mapping, set_cluster
 from .large_policy import find_value_errors
 from .local import CheckedBundle
+from .versions import strip_overrides
 
 _CLUSTERS = "clusters"
 # The keys that apply to no single cluster.
@@ -91,8 +90,4 @@ def _check_result(current: str, written: str, cluster: str, expected: Policy | N
 
 
 def _is_equal(left: Policy, right: Policy) -> bool:
-    return _without_clusters(left) == _without_clusters(right)
-
-
-def _without_clusters(read: Policy) -> Policy:
-    return replace(read, clusters={}, overrides={}, groups={}, warnings=())
+    return strip_overrides(left) == strip_overrides(right)

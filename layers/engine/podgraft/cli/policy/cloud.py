@@ -13,11 +13,10 @@ from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle, policy
-from podgraft.core.signing import DenyList
 from podgraft.service.store.caller_document import Callers
 
 from .bundle_bucket import BundleBucket, Report, ignore
-from .denied import check_denied, load_deny_list
+from .denied import check_denied
 from .document_text import strip_signature
 from .large_policy import check_signed_size, split_policy
 from .rollout.alarms import Alarm, read_alarms
@@ -110,10 +109,6 @@ class DeployedInjector(BundleBucket):
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
         check_denied(self.documents, digests, f"--parameter-prefix {self.target.parameter_prefix}")
-
-    def read_deny_list(self) -> DenyList:
-        """Return the deny list of the stack."""
-        return load_deny_list(self.documents)
 
     def existing_versions(self) -> list[PolicyVersion]:
         """Return all stored versions; raises ``CommandError`` if there are none."""

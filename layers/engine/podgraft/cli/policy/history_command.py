@@ -1,25 +1,27 @@
-"""``podgraft history``: the stored versions, and which of them is in force."""
+"""``podgraft history`` and ``policy pull``: the stored versions, and the one in force."""
 
 import json
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 import click
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import command_help, terminal
+from podgraft.cli import command_help, folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.program import FAILED
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
-from podgraft.core import policy
+from podgraft.cli.shared_options import NEW_FOLDER
 
 from .cloud import DeployedInjector, connect
 from .document_text import signed_version, strip_signature
 from .in_force import InForce, find_in_force
-from .options import cluster_option, list_output_option
+from .options import list_output_option
 from .target import TargetOptions, target_options
 from .version_loading import find_registered_groups
-from .versions import PolicyVersion, find_digests
+from .versions import PolicyVersion, bundle_digest, find_digests
 
 
 @command_help.command("history")
@@ -81,11 +83,8 @@ def _find_origins(
     cloud: DeployedInjector, cluster: str | None, version: PolicyVersion
 ) -> Mapping[str, str]:
     """Return where the keys of a cluster come from, with its present groups; none if invalid."""
-    if cluster is None:
-        return {}
-    try:
-        read = policy.parse(version.document)
-    except (policy.PolicyError, CommandError):
+    read = version.policy
+    if cluster is None or read is None:
         return {}
     return read.find_origins(cluster, find_registered_groups(cloud, read.groups, cluster))
 
@@ -107,3 +106,24 @@ def _version_to_json(
         "isSigned": signed_version(version.document) is not None,
         "error": in_force.errors.get(version.number),
     }
+
+
+@command_help.command("pull")
+@click.argument("folder", type=NEW_FOLDER)
+@target_options
+def pull_policy(options: TargetOptions, folder: Path) -> None:
+    """Write the version in force to FOLDER: policy.yaml and bundle/.
+
+    FOLDER must be new or empty.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise CommandError(f"{folder}: is not empty; use a new folder")
+    cloud = connect(options)
+    live = cloud.current_version()
+    files = cloud.read_bundle(bundle_digest(live))
+    bundle_files = {f"bundle/{path}": content for path, content in files.items()}
+    folders.write_folder(folder, {**bundle_files, "policy.yaml": live.document.encode()})
+    click.echo(
+        f"version {live.number}: {folder}/policy.yaml, {len(files)} files in {folder}/bundle"
+    )
+    click.echo(f"to change this version only: podgraft push --expect-version {live.number}")

@@ -9,6 +9,7 @@ from podgraft.core import policy
 from podgraft.core.versions.version_check import VersionCheck
 
 from .cloud import DeployedInjector, connect
+from .denied import load_deny_list
 from .target import TargetOptions
 from .version_loading import find_registered_groups, load_version
 from .versions import PolicyVersion
@@ -28,7 +29,7 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
     The function verifies signatures with the keys of its stack, so this is known only with
     ``--config``.
     """
-    denied = cloud.read_deny_list().reasons
+    denied = load_deny_list(cloud.documents).reasons
     errors: dict[int, str] = {}
     for version in reversed(versions):
         check = VersionCheck(

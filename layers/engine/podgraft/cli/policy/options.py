@@ -2,7 +2,6 @@
 
 import click
 
-from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.shared_options import FILE, Decorator, add_options, format_option
 
 MAX_MESSAGE_CHARACTERS = 1024  # of a description in Parameter Store
@@ -43,11 +42,6 @@ message_option = click.option(
     callback=_check_message,
     help="Message for podgraft history, in one line. It must not contain secrets.",
 )
-
-
-def cluster_option(text: str) -> Decorator:
-    """Add the option of a calling cluster."""
-    return click.option("--cluster", callback=check_cluster_option, help=text)
 
 
 list_output_option = format_option(("text", "json"))

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,6 @@ from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
-from podgraft.cli.storage.folder import FolderDocuments
 
 from .bundle_bucket import StoredObject
 from .cloud import DeployedInjector, connect
@@ -70,10 +69,14 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
     cloud = connect(options, writes=yes)
     cloud.existing_versions()  # an error for an injector without a policy
     stored = cloud.list_bundles()
-    mentioned = find_mentioned(cloud).union(*map(_DIGEST.findall, cloud.read_deny_list().reasons))
+    mentioned = find_mentioned(cloud).union(
+        *map(_DIGEST.findall, load_deny_list(cloud.documents).reasons)
+    )
     unused = _select_unused(map(_describe, stored, stored.values()), mentioned, before)
     yield
-    deleted = _delete_bundles(cloud, unused, stored) if yes else []
+    deleted = [
+        each for each in unused if yes and delete_bundle(cloud, each.digest, stored[each.digest])
+    ]
     _report(unused, deleted, len(stored), output, yes=yes)
 
 
@@ -104,12 +107,6 @@ def _select_unused(
     return sorted(unused, key=lambda each: each.modified)
 
 
-def _delete_bundles(
-    cloud: DeployedInjector, unused: list[_Bundle], stored: Mapping[str, list[StoredObject]]
-) -> list[_Bundle]:
-    return [each for each in unused if delete_bundle(cloud, each.digest, stored[each.digest])]
-
-
 def delete_bundle(cloud: DeployedInjector, digest: str, objects: list[StoredObject]) -> bool:
     """Delete a bundle, unless a stored version mentions it; return whether it is deleted.
 
@@ -132,7 +129,7 @@ def delete_bundle(cloud: DeployedInjector, digest: str, objects: list[StoredObje
 
 def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes: bool) -> None:
     folder.check_exists()
-    denied = load_deny_list(FolderDocuments(folder.store)).reasons
+    denied = load_deny_list(folder.documents).reasons
     mentioned = frozenset(
         digest for text in (folder.read_document(), *denied) for digest in _DIGEST.findall(text)
     )

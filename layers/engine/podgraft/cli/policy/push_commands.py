@@ -9,6 +9,7 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.bundle.cluster_ids import UrlPath
@@ -20,12 +21,7 @@ from .diff.objects import SampleOptions
 from .document_text import strip_signature
 from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
-from .options import (
-    cluster_option,
-    expect_version_option,
-    message_option,
-    warning_options,
-)
+from .options import expect_version_option, message_option, warning_options
 from .push import Change
 from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout

@@ -1,9 +1,7 @@
 """The target of a command: one injector of one stack."""
 
 import shlex
-from dataclasses import dataclass
-
-import click
+from dataclasses import asdict, dataclass
 
 from podgraft.cli import stacks
 from podgraft.cli.aws_options import aws_options, format_aws_options
@@ -15,9 +13,8 @@ from podgraft.cli.config_source import (
     prefix_option,
     select_location,
 )
-from podgraft.cli.identifier_options import check_injector_option
+from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.shared_options import Decorator, gather_options
-from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.signing import Verifier
 
 
@@ -93,14 +90,10 @@ def _make_target_options(has_folder: bool) -> Decorator:
     return gather_options(
         _read_options,
         config_option(ConfigSourceType(folder=has_folder, cluster=False), place),
-        click.option(
-            "--injector",
+        injector_option(
+            "Injector, by its name in the URL of its webhooks.",
             envvar="PODGRAFT_INJECTOR",
             show_envvar=True,
-            default=DEFAULT_INJECTOR,
-            show_default=True,
-            callback=check_injector_option,
-            help="Injector, by its name in the URL of its webhooks.",
         ),
         prefix_option,
         aws_options,
@@ -112,12 +105,7 @@ def _read_options(
     injector: str, source: ConfigSource | None, parameter_prefix: str | None
 ) -> TargetOptions:
     location = select_location(source, parameter_prefix)
-    return TargetOptions(
-        injector=injector,
-        stack_name=location.stack_name,
-        parameter_prefix=location.parameter_prefix,
-        folder=location.folder,
-    )
+    return TargetOptions(injector=injector, **asdict(location))
 
 
 target_options = _make_target_options(has_folder=False)

@@ -7,10 +7,9 @@ import click
 from podgraft.cli import command_help, documents, outputs
 from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.identifier_options import check_injector_option
+from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.cli.storage import Documents
-from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.service.store.names import DENIED
 
 from .denied import change_deny_list, load_deny_list, storage_options
@@ -22,13 +21,7 @@ from .signing import Signer, sign_document, sign_options
 
 @command_help.command("sign")
 @folder_argument
-@click.option(
-    "--injector",
-    default=DEFAULT_INJECTOR,
-    show_default=True,
-    callback=check_injector_option,
-    help="Injector of the policy; the signature is valid for this one only.",
-)
+@injector_option("Injector of the policy; the signature is valid for this one only.")
 @click.option(
     "--version",
     "number",

@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from podgraft.cli.failure import CommandError
 from podgraft.core import policy
+from podgraft.core.policy import Policy
 from podgraft.core.versions.errors import InvalidVersionError
 from podgraft.core.versions.overrides import join_overrides
 
@@ -41,6 +44,14 @@ class PolicyVersion:
             raise CommandError(f"version {self.number}: {error}") from error
 
     @property
+    def policy(self) -> Policy | None:
+        """The parsed policy; None for an invalid one, and without the overrides."""
+        try:
+            return policy.parse(self.document)
+        except (policy.PolicyError, CommandError):
+            return None
+
+    @property
     def person(self) -> str:
         """The last part of the author's ARN: a user, or the session of a role."""
         return self.author.rpartition("/")[2] or "-"
@@ -61,6 +72,11 @@ class StoredPolicy:
         return strip_signature(self.text)
 
 
+def strip_overrides(read: Policy) -> Policy:
+    """Return the policy of a cluster without the overrides of others, to compare it."""
+    return replace(read, clusters={}, overrides={}, groups={}, warnings=())
+
+
 def bundle_digest(version: PolicyVersion) -> str:
     """Return the bundle digest of a version; raises ``CommandError`` if it has none."""
     try:
@@ -74,9 +90,8 @@ def bundle_digest(version: PolicyVersion) -> str:
 
 def find_digests(version: PolicyVersion) -> tuple[str | None, Mapping[str, str]]:
     """Return the bundle, and other bundles by cluster and by ``group NAME``; none if invalid."""
-    try:
-        read = policy.parse(version.document)
-    except (policy.PolicyError, CommandError):
+    read = version.policy
+    if read is None:
         return None, {}
     groups = {f"group {name}": each.override for name, each in sorted(read.groups.items())}
     others = {**groups, **dict(sorted(read.clusters.items()))}

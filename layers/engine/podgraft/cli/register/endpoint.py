@@ -13,7 +13,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs import names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
 from podgraft.cli.client_config import is_private_api, split_stage
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from podgraft.service import paths
 from podgraft.service.paths import Target
@@ -115,7 +115,8 @@ def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
     """Put the injector into the path; the default one needs no place there."""
     if injector is None or injector in (DEFAULT_INJECTOR, endpoint.injector):
         return endpoint
-    _check_injector(injector)
+    with convert_errors(IdentifierError):
+        check_injector(injector)
     if endpoint.injector != DEFAULT_INJECTOR:
         raise CommandError(f"the URL names the injector {endpoint.injector}, not {injector}")
     return replace(endpoint, injector=injector)
@@ -255,10 +256,3 @@ def with_path(
             "as /k/TOKEN before it"
         )
     return replace(endpoint, injector=target.injector, tail=target.tail, token=token)
-
-
-def _check_injector(name: str) -> None:
-    try:
-        check_injector(name)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error

@@ -75,14 +75,10 @@ def _reject(segment: str, *, is_token: bool) -> NoReturn:
             f"the token: {rule}; create another token with podgraft tokens rotate, or use "
             "--control-plane to send it in a header"
         )
+    # A value can be a secret.
+    is_name = re.fullmatch(r"[A-Z_][A-Z0-9_]*|[\w.-]{1,20}", segment)
+    shown = repr(segment) if is_name else "of a value"
     raise CommandError(
-        f"--service: {rule}, got the segment {_describe(segment)}; rename the injector, and set "
+        f"--service: {rule}, got the segment {shown}; rename the injector, and set "
         "variables in the bundle, or use --url"
-    )
-
-
-def _describe(segment: str) -> str:
-    """The start of a segment: a value can be a secret."""
-    return (
-        repr(segment) if re.fullmatch(r"[A-Z_][A-Z0-9_]*|[\w.-]{1,20}", segment) else "of a value"
     )

@@ -18,6 +18,7 @@ from podgraft.cli.live.options import selection_options
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.regions import make_regions_option, select_regions
+from podgraft.cli.shared_options import format_option
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.cli.tokens.usage import read_last_uses_of_regions
 from podgraft.kube import yaml
@@ -42,13 +43,7 @@ from .webhooks import WebhookStatus, check_webhooks
 )
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
 @make_regions_option("Regions to compare; a difference has exit status 1.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json", "html", "policyreport"]),
-    default="text",
-    help="Output format; html with --contexts.",
-)
+@format_option(("text", "json", "html", "policyreport"), "Output format; html with --contexts.")
 def command(
     *,
     contexts: str | None,

@@ -81,8 +81,7 @@ def issue(
         if callers.tokens:
             raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
 
-    pending = share("token", lambda: PendingToken(cluster, output, check))
-    yield from _issue(repository, pending, note, expires)
+    yield from _issue(repository, PendingToken(cluster, output, check), note, expires)
     _print_register_step(cluster, output)
 
 
@@ -102,7 +101,7 @@ def rotate(
         if not callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
 
-    pending = share("token", lambda: PendingToken(cluster, output, check))
+    pending = PendingToken(cluster, output, check)
     issued, callers = yield from _issue(repository, pending, note, expires)
     old = next(each.identity for each in callers.tokens if each != issued.hash)
     revoke = _format_command(repository, "revoke", "--cluster", cluster, old)
@@ -284,6 +283,7 @@ def _issue(
     repository: CallerRepository, pending: PendingToken, note: str, expires: str
 ) -> Generator[None, None, tuple[IssuedToken, Callers]]:
     """Store and print a token after all regions are prepared."""
+    pending = share("token", lambda: pending)
     pending.prepare(repository)
     yield
     issued, callers = pending.store(repository, note, expires)

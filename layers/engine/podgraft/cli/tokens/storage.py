@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -68,10 +68,8 @@ class CallerStorage:
 
 def check_cluster_name(cluster: str) -> str:
     """Check that *cluster* is a valid name of a parameter and a file; return it."""
-    try:
+    with convert_errors(IdentifierError):
         return check_cluster(cluster)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error
 
 
 def _name_document(cluster: str) -> str:

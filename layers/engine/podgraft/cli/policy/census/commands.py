@@ -3,19 +3,21 @@
 import json
 from base64 import b64encode
 from collections import Counter
+from pathlib import Path
 
 import click
 
 from podgraft.base import system
 from podgraft.cli import command_help, terminal
-from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
+from podgraft.cli.identifier_options import cluster_option
+from podgraft.cli.policy.options import list_output_option, yes_option
 from podgraft.cli.policy.storage import open_storage
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 from podgraft.cli.regions import refuse_regions
 from podgraft.cli.storage import ChangedError, Documents, StoredDocument
 from podgraft.service.store.names import census_key_name
 
-from .storage import RecordFile, open_records
+from .storage import open_records
 
 _KEY_BYTES = 32
 census_option = click.option(
@@ -84,7 +86,7 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
     size = sum(each.size for each in files)
     by_workload = {each.workload_digest: each.cluster for each in files}
     clusters = dict(sorted(Counter(by_workload.values()).items()))
-    weeks = dict(sorted(Counter(map(_find_week, files)).items()))
+    weeks = dict(sorted(Counter(Path(each.path).name.partition(".")[0] for each in files).items()))
     if output == "json":
         counts = {"records": len(files), "bytes": size, "workloads": len(by_workload)}
         click.echo(json.dumps({**counts, "clusters": clusters, "weeks": weeks}, indent=2))
@@ -100,10 +102,6 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
             "Recording is a side effect: the webhooks need sideEffects NoneOnDryRun "
             "(podgraft register --census)."
         )
-
-
-def _find_week(file: RecordFile) -> str:
-    return file.path.rpartition("/")[2].partition(".")[0]
 
 
 @command.command("purge")

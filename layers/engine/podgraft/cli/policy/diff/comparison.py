@@ -9,6 +9,7 @@ from msgspec import structs
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, object_at, string_at
+from podgraft.cli.policy.versions import strip_overrides
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
@@ -175,7 +176,7 @@ def _find_targets(before: Version, after: Version, caller: ReviewContext) -> Ite
     targets: list[_Target] = []
     for name, own, groups in _list_members(before, after):
         old, new = before.snapshot(own, groups), after.snapshot(own, groups)
-        pair = _strip_policy(old), _strip_policy(new)
+        pair = old and strip_overrides(old.policy), new and strip_overrides(new.policy)
         if pair in pairs:
             target = targets[pairs.index(pair)]
             targets[pairs.index(pair)] = replace(target, clusters=(*target.clusters, name))
@@ -194,12 +195,6 @@ def _list_members(
         yield cluster, cluster, ()
     for group in sorted(before.groups | after.groups):
         yield f"group {group}", "", (group,)
-
-
-def _strip_policy(snapshot: Snapshot | None) -> Policy | None:
-    if snapshot is None:
-        return None
-    return structs.replace(snapshot.policy, clusters={}, overrides={}, groups={}, warnings=())
 
 
 def _compare_object(

@@ -79,15 +79,11 @@ def _compare_lists(
 def _find_key(elements: Sequence[JSON], *lists: Sequence[JSON]) -> str | None:
     """Return the first key that each element has, and that no list repeats."""
     for key in _KEYS:
-        if all(isinstance(each, dict) and _is_name(each.get(key)) for each in elements) and all(
-            len(_index(each, key)) == len(each) for each in lists
-        ):
+        if all(
+            isinstance(each, dict) and type(each.get(key)) in {str, int} for each in elements
+        ) and all(len(_index(each, key)) == len(each) for each in lists):
             return key
     return None
-
-
-def _is_name(value: JSON) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _index(elements: Sequence[JSON], key: str) -> dict[str, JSON]:

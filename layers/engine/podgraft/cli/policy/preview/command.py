@@ -9,12 +9,12 @@ import click
 from podgraft.cli import command_help
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
 from podgraft.cli.policy.diff.unified import format_diff
 from podgraft.cli.policy.diff.versions import NO_POLICY, Version
 from podgraft.cli.policy.local import check_bundle
-from podgraft.cli.policy.options import cluster_option
 from podgraft.cli.policy.storage import open_storage
 from podgraft.cli.policy.stored_version import StoredInjector, load_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
@@ -37,22 +37,14 @@ _FAILING = (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOW
 FindSnapshot = Callable[[str | None], Snapshot]
 
 
-class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
-    name = "outcomes"
-
-    def convert(
-        self,
-        value: str | tuple[PreviewOutcome, ...],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> tuple[PreviewOutcome, ...]:
-        if isinstance(value, tuple):
-            return value
-        names = [name.strip() for name in value.split(",")]
-        for name in names:
-            if name not in tuple(_FAILING):
-                self.fail(f"got {name!r}; use {', '.join(_FAILING)}", param, ctx)
-        return tuple(map(PreviewOutcome, names))
+def _parse_outcomes(
+    context: click.Context, option: click.Parameter, value: str
+) -> tuple[PreviewOutcome, ...]:
+    names = [name.strip() for name in value.split(",")] if value else []
+    for name in names:
+        if name not in tuple(_FAILING):
+            raise click.BadParameter(f"got {name!r}; use {', '.join(_FAILING)}", context, option)
+    return tuple(map(PreviewOutcome, names))
 
 
 @command_help.command("preview")
@@ -75,9 +67,9 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 )
 @click.option(
     "--fail-on",
-    type=_Outcomes(),
     metavar="OUTCOME[,OUTCOME…]",
-    default=(),
+    default="",
+    callback=_parse_outcomes,
     help="Exit with status 3 for these outcomes: changed, failed, unknown.",
 )
 @format_option(_FORMATS)

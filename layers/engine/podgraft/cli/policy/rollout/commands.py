@@ -7,7 +7,7 @@ import click
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
-from podgraft.cli.identifier_options import check_cluster_option
+from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.versions import StoredPolicy
@@ -38,11 +38,7 @@ def describe_share(rollout: Object) -> str:
 @command_help.command("step")
 @run_in_regions()
 @click.argument("percentage", type=Percentage())
-@click.option(
-    "--cluster",
-    callback=check_cluster_option,
-    help="Cluster to change; default: the percentage of all others.",
-)
+@cluster_option("Cluster to change; default: the percentage of all others.")
 @click.option("--group", help="Group of clusters to change; default: the percentage of all others.")
 @log_option
 @force_options

@@ -88,7 +88,8 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     storage.upload(loaded.digest, loaded.files, click.echo)
     regions.share("written", set[str]).add(changed)
     yield
-    click.echo(f"candidate  {_describe_candidate(candidate)}")
+    words = (f"bundle {value}" if key == "bundle" else key for key, value in candidate.items())
+    click.echo(f"candidate  {', '.join(words)}")
     label = storage.write(changed, stored, signer)
     storage.upload(loaded.digest, loaded.files)  # if a prune deleted files at the same time
     return _report_start(storage, label, rollout)
@@ -143,9 +144,3 @@ def _check_can_start(storage: PolicyStorage, stored: StoredPolicy, id_: str) -> 
             )
     check_alarms(storage)
     storage.check_alias()
-
-
-def _describe_candidate(candidate: Object) -> str:
-    return ", ".join(
-        f"bundle {value}" if key == "bundle" else key for key, value in candidate.items()
-    )
