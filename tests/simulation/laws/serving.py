@@ -342,16 +342,21 @@ class Storms(Law):
 
     def see_review(self, review: Review) -> None:
         self._failed[review.env] += review.code >= SERVER_ERROR
+        self._begin_again(review.env)
 
     def see(self, event: Event) -> None:
         facts = event.facts
-        # In a fleet, a review can begin right after an init whose reads were throttled.
-        if event.kind == "init" and "fleet" in self.facts.plan.features:
-            self._attempts[event.lane].clear()
+        if event.kind == "init":
+            self._begin_again(event.lane)
         if event.kind == "aws" and event.lane.startswith("env/") and facts["result"] != "ok":
             self._see_attempt(event.lane, (facts["operation"], *facts["_names"]), facts["began"])
         if event.kind == "end" and event.lane == "world":
             self._judge_reads(event)
+
+    def _begin_again(self, lane: str) -> None:
+        """Forget attempts: in a fleet, a review begins right after an init or another review."""
+        if "fleet" in self.facts.plan.features:
+            self._attempts[lane].clear()
 
     def _see_attempt(self, lane: str, call: tuple[str, ...], began: float) -> None:
         attempts = self._attempts[lane][call]
