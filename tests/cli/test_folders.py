@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError
-from podgraft.cli.files import UnreadableError
+from podgraft.cli.folders import UnreadableError
 
 
 def test_a_file_name_that_no_bundle_may_have_is_an_error(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import issuance
 from podgraft.cli.tokens.storage import CallerStorage
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
@@ -522,7 +523,9 @@ def test_the_values_of_live_pods_are_not_printed(
 def live_objects() -> Mapping[str, Any]:
     """The pod, injected by an earlier bundle, and a webhook with a token in its path."""
     snapshot = load_snapshot("", BUNDLE)
-    after: Any = offline.apply_response(POD, offline.review_pod(POD, "shop", snapshot))
+    after: Any = offline.apply_response(
+        POD, offline.review_pod(POD, "shop", snapshot, ReviewContext(injector="i"))
+    )
     after["metadata"] |= {"name": "web", "namespace": "shop"}
     sidecar = after["spec"]["containers"][-1]
     sidecar["image"] = "earlier:1"

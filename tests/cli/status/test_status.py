@@ -9,6 +9,7 @@ import pytest
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import main, offline
 from podgraft.cli.live.api_errors import ErrorReason
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 from support.fake_cluster import use_cluster
 from support.local_snapshot import load_snapshot
@@ -41,7 +42,9 @@ def pod(name: str, *, injected: bool, finished: bool = False) -> Any:
     result: Any = original
     if injected:
         snapshot = load_snapshot("", FILES)
-        result = offline.apply_response(original, offline.review_pod(original, "shop", snapshot))
+        result = offline.apply_response(
+            original, offline.review_pod(original, "shop", snapshot, ReviewContext(injector="i"))
+        )
     return {**result, "status": {"phase": "Succeeded" if finished else "Running"}}
 
 

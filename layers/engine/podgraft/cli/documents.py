@@ -4,18 +4,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import terminal
 from podgraft.kube import yaml
 
-from . import files
+from . import folders
 from .failure import CommandError, convert_errors
 
 
 def read_text(path: Path) -> str:
     """The text of a file; ``-`` is standard input. Raises ``CommandError``."""
     if str(path) != "-":
-        return files.read_text(path)
+        return folders.read_text(path)
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
@@ -51,8 +51,7 @@ def parse_objects(text: str, path: Path) -> Iterator[Object]:
 
 def object_name(document: Object) -> str:
     """``kind/name`` for messages; pods of controllers have only a generateName."""
-    metadata = document.get("metadata")
-    own = metadata if isinstance(metadata, dict) else {}
+    own = object_at(document, "metadata")
     return f"{document.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
 from podgraft.core import review
@@ -18,8 +18,6 @@ from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch, workload
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.service.store import Deadline, Snapshot
-
-CALLER = ReviewContext(injector="offline")
 
 _EXPLAIN = "run podgraft explain to see what the webhook does"
 
@@ -48,7 +46,7 @@ class FixedStore:
 
 
 def review_pod(
-    pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
+    pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext
 ) -> ReviewResult:
     """Return the pod after the review of the webhook."""
     request = AdmissionRequest(
@@ -89,7 +87,8 @@ class InjectedStream:
 
     def _review(self, pod: Object) -> Object:
         self.workloads += 1
-        outcome = review_pod(pod, _namespace_of(pod, self.namespace), self.snapshot, self.caller)
+        namespace = string_at(object_at(pod, "metadata"), "namespace") or self.namespace
+        outcome = review_pod(pod, namespace, self.snapshot, self.caller)
         if not isinstance(outcome, ReviewResponse) or not outcome.response.allowed:
             raise CommandError(f"{documents.object_name(pod)}: {describe_outcome(outcome)}")
         for warning in outcome.response.warnings:
@@ -105,7 +104,7 @@ class InjectedStream:
 
 
 def inject_stream(
-    text: str, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
+    text: str, namespace: str, snapshot: Snapshot, caller: ReviewContext
 ) -> InjectedStream:
     """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
 
@@ -114,12 +113,6 @@ def inject_stream(
     stream = InjectedStream(namespace, snapshot, caller)
     stream.text = yaml_stream.rewrite_objects(text, stream.change)
     return stream
-
-
-def _namespace_of(document: Object, otherwise: str) -> str:
-    metadata = document.get("metadata")
-    own = metadata.get("namespace") if isinstance(metadata, dict) else None
-    return own if isinstance(own, str) and own else otherwise
 
 
 def apply_response(value: Object, outcome: ReviewResult) -> Object:

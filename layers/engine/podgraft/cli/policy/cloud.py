@@ -19,9 +19,8 @@ from .bundle_bucket import BundleBucket, Report, ignore
 from .denied import check_denied
 from .document_text import strip_signature
 from .large_policy import check_signed_size, split_policy
-from .rollout.alarms import Alarm, read_alarms
 from .rollout.evidence import Evidence
-from .rollout.insights import LogGroup
+from .rollout.insights import Alarm, LogGroup, read_alarms
 from .rollout.text import read_rollout
 from .signing import Signer, check_signer, sign_document
 from .target import DeploymentTarget, TargetOptions

@@ -18,8 +18,8 @@ from podgraft.service.store.caller_document import Callers
 from .bundle_bucket import Report, ignore
 from .denied import check_denied
 from .document_text import signed_version
-from .rollout.alarms import Alarm
 from .rollout.evidence import Evidence
+from .rollout.insights import Alarm
 from .signing import Signer, check_signer, sign_document
 from .versions import StoredPolicy
 

@@ -12,7 +12,7 @@ from podgraft.base.diagnostics import Diagnostic, Severity
 from podgraft.cli import documents, folders
 from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
-from podgraft.cli.files import UnreadableError
+from podgraft.cli.folders import UnreadableError
 from podgraft.cli.template_lines import add_file_lines
 from podgraft.core import bundle, policy, trial
 from podgraft.core.bundle import Bundle, BundleError, lint

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft.cli import files, outputs
+from podgraft.cli import folders, outputs
 from podgraft.cli.failure import convert_errors
 from podgraft.service.store.names import file_of
 
@@ -28,7 +28,7 @@ class FolderDocuments:
     def read(self, name: str) -> StoredDocument:
         """Return the current document."""
         path = file_of(self.folder, name)
-        return StoredDocument(files.read_text(path) if path.exists() else None)
+        return StoredDocument(folders.read_text(path) if path.exists() else None)
 
     def list(self, folder: str) -> list[str]:
         """Return the names of the YAML files directly below a folder, sorted."""

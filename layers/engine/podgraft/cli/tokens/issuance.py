@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from podgraft.base import system
-from podgraft.cli import files, outputs
+from podgraft.cli import folders, outputs
 from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.regions import is_in_several
@@ -100,7 +100,7 @@ class PendingToken:
         if not repository.has_ids:
             raise CommandError("its function reads no ids of tokens; deploy the stack first")
         callers = repository.read(self.cluster)
-        text = files.read_text(self.output).strip() if self.output.exists() else ""
+        text = folders.read_text(self.output).strip() if self.output.exists() else ""
         known = callers.find_tokens(caller_document.hash_token(text))
         if known:
             self._issued, self._is_written = IssuedToken(text, known[0]), True

@@ -14,8 +14,8 @@ from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
-from .alarms import Alarm
 from .evidence import Evidence, read_log
+from .insights import Alarm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

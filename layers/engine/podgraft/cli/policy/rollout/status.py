@@ -16,11 +16,11 @@ from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import parse_brakes
 
 from . import text
-from .alarms import Alarm
 from .brakes import read_brakes
 from .candidate import parse_valid
 from .evidence import Evidence, TrackEvidence, Workload, read_log
 from .health import collect_health
+from .insights import Alarm
 from .options import log_option
 
 _WIDTH = 40
