@@ -209,8 +209,11 @@ class Operators(Hands):
             self._clusters.tokens[cluster] = output.split("\n", 1)[0]
         self._rotating[cluster] -= 1
 
-    def _revoke(self, action: Action) -> None:
-        """Revoke every token of a cluster that its webhook configuration had before."""
+    def _revoke(self, action: Action, waiting: int = 0) -> None:
+        """Revoke every token of a cluster that its webhook configuration had before.
+
+        Of the rotations of this cluster, *waiting* ones have stored no token.
+        """
         cluster = action.subject
         if "certificates" in self._plan.features:
             _, listed = self._run(["tokens", "list", "--cluster", cluster, *self._target])
@@ -228,7 +231,7 @@ class Operators(Hands):
         for identity in _TOKEN_ID.findall(output):
             # A command that died can have stored a token that nobody got, or will use soon.
             is_used = any(identity in each for each in (used, _hash(used)))
-            is_lost = self._settled and not is_used and not self._rotating[cluster]
+            is_lost = self._settled and not is_used and self._rotating[cluster] <= waiting
             if is_lost or any(identity in each for each in old):
                 line = ["tokens", "revoke", "--cluster", cluster, identity, *self._target]
                 self._repeat(action, line)
@@ -403,7 +406,7 @@ class Operators(Hands):
                 name, text = next((each for each in puts if self._deleted in each[1]), puts[0])
                 self._put(name.removeprefix(f"{PREFIX}/"), text)
             if self._settled and TOO_MANY in output:
-                self._revoke(replace(action, kill=0))
+                self._revoke(replace(action, kill=0), waiting=1)
             for remedy, verb in REMEDIES.items():
                 if self._settled and remedy in output:
                     line = ["tokens", verb, *line[2:]]

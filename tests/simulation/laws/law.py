@@ -9,6 +9,8 @@ from simulation.ledger import Event, Ledger
 
 from .facts import SKEW_SECONDS, Facts, find_expiry
 
+_UNKNOWN_POLICY = 'policy: got "'  # a warning about a value that a person wrote
+
 
 @dataclass(frozen=True, slots=True)
 class Review:
@@ -44,7 +46,8 @@ class Review:
     @property
     def is_marked(self) -> bool:
         """Whether the response says that an older version, or old callers, responded."""
-        return bool(self.event.facts.get("warnings"))
+        warnings = self.event.facts.get("warnings", [])
+        return any(not each.startswith(_UNKNOWN_POLICY) for each in warnings)
 
     @property
     def is_marked_policy(self) -> bool:
