@@ -180,11 +180,8 @@ AVOIDED = frozenset(
 # Names of an API, of Go, of sprig, and of CEL; the constructors of controller-runtime.
 ACCEPTED = frozenset(
     {
-        ("kube/admission/response.py", "allowed"),
-        ("service/serve/plain_socket.py", "pending"),  # ssl.SSLSocket
-        ("kube/admission/response.py", "denied"),
+        ("service/serve/connection.py", "pending"),  # ssl.SSLSocket
         ("kube/admission/response.py", "errored"),
-        ("kube/admission/response.py", "patched"),
         ("golang/netip.py", "masked"),
         ("kube/cel/library/optionals.py", "_of"),
     }

@@ -14,13 +14,15 @@ import pytest
 import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
 
 from podgraft.base.clock import AgeClock
+from podgraft.core.identifiers import DEFAULT_INJECTOR
+from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
-from podgraft.service.store import DEFAULT_INJECTOR, UnavailableError, expire_stores
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.polling_cache import MAX_AGE_SECONDS
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.caller_document import hash_token
+from podgraft.service.store.factory import expire_stores
 from service.store import local_aws
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
 from service.store.local_aws import (

@@ -20,9 +20,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from fuzz.application import read_patch
+from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, create_app
-from podgraft.service.store import CallerRegistry, Deadline, Store
+from podgraft.service.store import CallerRegistry
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.effort import IS_LONG

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli import annotation_remedies, main
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import annotations, releases
 from podgraft.kube import yaml
 

@@ -20,9 +20,10 @@ from podgraft.cli import main
 from podgraft.cli import policy as policy_group
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.core import bundle
-from podgraft.core.signing import Verifier, split_signature
 from podgraft.core.signing.keys import PublicKey, parse_public_keys
-from podgraft.service.store import UntrustedError
+from podgraft.core.signing.signature import split_signature
+from podgraft.core.signing.verifier import Verifier
+from podgraft.core.versions.errors import UntrustedError
 from podgraft.service.store.aws.ssm import Parameter, ParameterReader
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore

@@ -17,11 +17,13 @@ from typing import Any
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at
-from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.injectors.istio import kubeinject, releases
 from podgraft.core.injectors.istio.config import mesh, protojson
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
-from podgraft.core.policy import Inject, decide
+from podgraft.core.policy import decide
+from podgraft.core.policy.decision import Inject
 from podgraft.kube import patch, yaml
 
 from . import comparison
@@ -231,7 +233,7 @@ def _text_as_text(pod: Object) -> Object:
 
 def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Object:
     """What the API server makes of the pod: the patch applied to it, if there is one."""
-    if not isinstance(decide(used.rules, pod, namespace), Inject):
+    if not isinstance(decide(used.config.rules, pod, namespace), Inject):
         return pod
     done = used.inject(pod, istio.InjectionRequest(namespace=namespace))
     patched = patch.apply(pod, done.patch)

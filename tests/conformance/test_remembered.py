@@ -18,7 +18,8 @@ import pytest
 from core.injectors.istio import bundles
 from core.injectors.istio.bundles import sample, template_injector
 from podgraft.base.jsonvalue import Object, dump, object_at
-from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config import protojson
 from podgraft.core.injectors.istio.data import mesh_types

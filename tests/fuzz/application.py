@@ -10,19 +10,15 @@ from typing import Any
 
 from werkzeug.test import Client
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.review_context import Staleness
-from podgraft.core.versions.snapshot import SnapshotSet
+from podgraft.core.versions.errors import UnknownInjectorError
+from podgraft.core.versions.snapshot import Snapshot, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.service.http import create_app
 from podgraft.service.settings import Auth
-from podgraft.service.store import (
-    CallerRegistry,
-    Deadline,
-    Snapshot,
-    UnknownInjectorError,
-    caller_document,
-)
+from podgraft.service.store import CallerRegistry, caller_document
 from podgraft.service.store.caller_document import Callers, TokenHash
 
 TOKENS: Mapping[str, str] = {"prod": "token-of-prod", "stage": "token-of-stage"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kube.go_fixtures import load_fixture
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, equal
-from podgraft.golang.reflect import COMPLEX128
+from podgraft.golang.reflect.values import COMPLEX128
 from support.corpus import assert_corpus
 from support.recorded_requests import NAMES
 from support.recorded_requests import load_request as review

@@ -8,10 +8,9 @@ import kube_types
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import Field, GoType, Kind, Slice, Struct
-from podgraft.kube import KubeTypes
-from podgraft.kube.types import STRUCTS
+from podgraft.kube.types import NEWEST, POD_SPEC, STRUCTS, KubeTypes
 
-RELEASES = range(10, kube.NEWEST + 1)
+RELEASES = range(10, NEWEST + 1)
 
 
 def names(type_: GoType) -> list[str]:
@@ -24,7 +23,7 @@ def test_the_table_is_what_its_data_states() -> None:
 
 
 def test_types_are_named_as_go_prints_them() -> None:
-    spec = kube.POD_SPEC
+    spec = POD_SPEC
     printed = {field.name: field.type.name for field in spec.fields}
     assert spec.name == "v1.PodSpec"
     assert printed["Containers"] == "[]v1.Container"
@@ -37,10 +36,10 @@ def test_types_are_named_as_go_prints_them() -> None:
 
 
 def test_fields_have_their_tags() -> None:
-    fields = {field.name: field for field in kube.POD_SPEC.fields}
+    fields = {field.name: field for field in POD_SPEC.fields}
     assert fields["Volumes"] == Field(
         "Volumes",
-        kube.POD_SPEC.fields[0].type,
+        POD_SPEC.fields[0].type,
         "volumes",
         omitempty=True,
         merge_key="name",

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.kube import OwnerRules, workload_owner
+from podgraft.kube import workload_owner
+from podgraft.kube.workload_owner import OwnerRules
 
 SINCE_1_22 = OwnerRules()
 SINCE_1_9 = OwnerRules(

@@ -22,7 +22,7 @@ from botocore import xform_name
 
 from layers.cloudformation import TEMPLATE, Rendering
 from podgraft.base.jsonvalue import JSON
-from podgraft.service.store import StoreError
+from podgraft.core.versions.errors import StoreError
 from podgraft.service.store.aws.census import BucketCensus
 from podgraft.service.store.aws.client import Listing, RetryBudget
 from podgraft.service.store.aws.registry import RegistryReader

@@ -9,6 +9,8 @@ from typing import NoReturn
 from podgraft.golang import reflect as go
 from podgraft.golang.fmt.sprintf import sprint, sprintf
 from podgraft.golang.reflect import Field, GoType, Method, Value
+from podgraft.golang.reflect.constructors import COMPLEX64, UINTPTR, bool_type, interface_type
+from podgraft.golang.reflect.values import COMPLEX128
 from podgraft.golang.texttemplate import Function, FunctionError
 
 
@@ -29,11 +31,11 @@ def _dereference(struct: Value) -> Value:
 
 
 WORD = go.string_type("main.Word")
-FLAG = go.bool_type("main.Flag")
+FLAG = bool_type("main.Flag")
 RATIO = go.number_type("main.Ratio", go.Kind.FLOAT32)
 LABELS = go.named_type("main.Labels", go.STRING_MAP)
 PATH = go.named_type("main.Path", go.STRINGS)
-STRINGER = go.interface_type("fmt.Stringer", ("String",))
+STRINGER = interface_type("fmt.Stringer", ("String",))
 
 LEVEL = go.number_type("main.Level", go.Kind.INT32)
 
@@ -181,8 +183,8 @@ THING.methods = {
 
 _PREDECLARED = (
     *(go.ANY, go.BOOL, go.INT, go.INT8, go.INT16, go.INT32, go.INT64),
-    *(go.UINT, go.UINT8, go.UINT16, go.UINT32, go.UINT64, go.UINTPTR),
-    *(go.FLOAT32, go.FLOAT64, go.COMPLEX64, go.COMPLEX128, go.STRING),
+    *(go.UINT, go.UINT8, go.UINT16, go.UINT32, go.UINT64, UINTPTR),
+    *(go.FLOAT32, go.FLOAT64, COMPLEX64, COMPLEX128, go.STRING),
 )
 _OWN = (
     *(WORD, FLAG, LEVEL, RATIO, LABELS, PATH, SIZE, FAULT, SYNTAX, ANGRY),
@@ -239,7 +241,7 @@ PROBES = {
     "takesUint8": _format_function("%v", go.UINT8),
     "takesFloat32": _format_function("%v", go.FLOAT32),
     "takesFloat64": _format_function("%v", go.FLOAT64),
-    "takesComplex": _format_function("%v", go.COMPLEX128),
+    "takesComplex": _format_function("%v", COMPLEX128),
     "takesWord": _format_function("%T:%v", WORD),
     "takesLevel": _format_function("%T:%v", LEVEL),
     "takesMap": _format_function("%#v", go.ANY_MAP),

@@ -6,6 +6,7 @@ from typing import cast
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang import reflect as go
 from podgraft.golang.reflect import GoType, Kind, Value
+from podgraft.golang.reflect.constructors import array_of
 
 from .go_types import TYPES
 
@@ -31,7 +32,7 @@ def find_type(name: str) -> GoType:
     if name.startswith("["):
         length, _, elem = name[1:].partition("]")
         elem_type = find_type(elem)
-        return go.array_of(int(length), elem_type) if length else go.slice_of(elem_type)
+        return array_of(int(length), elem_type) if length else go.slice_of(elem_type)
     return TYPES[name]
 
 

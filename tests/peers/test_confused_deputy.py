@@ -21,7 +21,8 @@ from core.injectors.hostile_templates import (
     make_pod,
     render_overlay,
 )
-from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.golang import sprig
 
 ROOT = Path(__file__).parents[2]

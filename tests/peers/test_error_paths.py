@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from podgraft.cli import main
 from podgraft.cli.certs import keys
+from podgraft.core.versions.errors import StoreError
 from podgraft.service.http import faults
-from podgraft.service.store import StoreError
 from service.http.conftest import ApplicationFixture, make_application
 from support.store_fixture import BUNDLE, write, write_injector
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.injectors.hostile_templates import make_injector, make_pod
-from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.injectors.overlay.data import FUNCTIONS
 from podgraft.golang import sprig
 from podgraft.golang.texttemplate import Function

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.injectors.hostile_templates import make_overlay, make_pod
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.golang import regexp
 from podgraft.kube.cel import CostExceededError, Environment, Meter
 

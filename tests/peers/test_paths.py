@@ -17,9 +17,11 @@ from urllib.parse import unquote
 import pytest
 from werkzeug.test import Client, create_environ, run_wsgi_app
 
+from podgraft.base.deadline import Deadline
+from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.http import create_app
 from podgraft.service.paths import ROUTES, Target, format_path
-from podgraft.service.store import Deadline, Snapshot, is_name
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from service.http.test_fronts import load_balancer, rest_api
 from service.http.test_handler import load_handler

@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
+from podgraft.core.versions.errors import UnavailableError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.http import asgi
 from podgraft.service.http.health import FAILURE_SECONDS
 from podgraft.service.http.request_log import MAX_FIELD_LENGTH
@@ -24,7 +27,6 @@ from podgraft.service.http.throttle import (
     WINDOW_SECONDS,
     Throttle,
 )
-from podgraft.service.store import Deadline, Snapshot, UnavailableError
 from podgraft.service.store.folder import FolderStore
 from service.http.conftest import make_application
 from service.http.test_fronts import load_balancer

@@ -15,8 +15,8 @@ from flask.testing import FlaskClient
 import podgraft
 from bench import soak
 from bench.bench_input import BenchmarkInput, sample_input
+from podgraft.core.versions.errors import UnknownInjectorError
 from podgraft.service.http import create_app
-from podgraft.service.store import UnknownInjectorError
 from podgraft.service.store.folder import FolderCallers, FolderStore
 
 # Caches without a limit, by what their keys are. None of it comes out of a pod.

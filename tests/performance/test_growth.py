@@ -15,15 +15,16 @@ import pytest
 import support.opcount
 from bench import pods, scaling
 from bench.bench_input import CLUSTER, BenchmarkInput, review_body, sample_input
+from podgraft.base.deadline import Deadline
 from podgraft.core import bundle, policy, review
 from podgraft.core.injectors.overlay import templates
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, selectors, yaml
 from podgraft.service.http import Auth
 from podgraft.service.http.authentication import make_authenticator
 from podgraft.service.http.request import PeerCertificate, Request
-from podgraft.service.store import CallerRegistry, Callers, Deadline, subjects
+from podgraft.service.store import CallerRegistry, Callers, subjects
 from podgraft.service.store.caller_document import TokenHash, hash_token
 from podgraft.service.store.folder import FolderStore
 

@@ -12,8 +12,8 @@ import podgraft
 from bench import pods
 from bench.bench_input import BenchmarkInput, sample_input
 from bench.warm import Handler, check_injected, make_handler
-from podgraft.core.injectors import Mutation
-from podgraft.core.review import ReviewFailure, ReviewResponse
+from podgraft.core.injectors.mutation import Mutation
+from podgraft.core.review.results import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.admission import AdmissionRequest, AdmissionResponse
 from support.calltrace import CallTrace, trace_calls

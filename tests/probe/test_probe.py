@@ -13,7 +13,7 @@ import botocore.session
 import pytest
 
 import recordings
-from podgraft.core.census import Record, encode_record
+from podgraft.core.census.record import Record, encode_record
 from probe import Clients, Settings, make_handler, parse_expected
 from support.aws_account import CREDENTIALS
 from support.function_versions import FUNCTION, Account, Invoke, open_version, serve

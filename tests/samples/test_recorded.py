@@ -9,7 +9,7 @@ import pytest
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core import review
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch
 from podgraft.kube.admission import AdmissionRequest

@@ -19,7 +19,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.explain.pod_source import to_explained_pod
 from podgraft.cli.explain.webhooks import select_routes
 from podgraft.core import review
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch, yaml
 from podgraft.kube.matching import constraints

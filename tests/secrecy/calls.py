@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podgraft.core.injectors import OperatorError
-from podgraft.kube import admission
-from podgraft.service.http import errors
-from podgraft.service.http.faults import INTERNAL, TABLE
-from podgraft.service.http.throttle import MAX_FAILURES
-from podgraft.service.store import (
+from podgraft.core.injectors.errors import OperatorError
+from podgraft.core.versions.errors import (
     NotLoadedError,
     UnavailableError,
     UnknownInjectorError,
     UntrustedError,
 )
+from podgraft.kube import admission
+from podgraft.service.http import errors
+from podgraft.service.http.faults import INTERNAL, TABLE
+from podgraft.service.http.throttle import MAX_FAILURES
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft.core.review import ReviewOutcome
+from podgraft.core.review.results import ReviewOutcome
 from podgraft.service.http import create_app
 from podgraft.service.http.errors import NoRouteError, UnsupportedMethodError
 from podgraft.service.http.faults import TABLE

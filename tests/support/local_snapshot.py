@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import Bundle
 from podgraft.core.policy import Policy
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 
 def load_snapshot(document: str, files: Mapping[str, bytes]) -> Snapshot:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from podgraft.core import bundle
-from podgraft.service.store import UnavailableError
+from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import MissingPolicyError, Parameter
 from support.store_fixture import BUNDLE

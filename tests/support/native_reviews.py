@@ -18,14 +18,14 @@ from podgraft.cli.offline import FixedStore
 from podgraft.cli.policy.export.documents import Export, export_bundle
 from podgraft.core import review
 from podgraft.core.bundle import PolicyMutator, compile_
-from podgraft.core.injectors import PolicyDenialError
+from podgraft.core.injectors.errors import PolicyDenialError
 from podgraft.core.policy import parse
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import defaults, yaml
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
-from podgraft.service.store import Snapshot
 from support.local_snapshot import load_snapshot, make_snapshot
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -21,7 +21,7 @@ from werkzeug.test import Client
 
 from podgraft.core.bundle import privilege_check
 from podgraft.core.injectors.istio.render import rendering
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.kube import patch
 from podgraft.kube.privileges.additions import CONTAINER_LISTS
 from podgraft.service.http import create_app

@@ -13,7 +13,8 @@ import cost
 from costs import bill, measurement, scale
 from costs.bill import GB, MILLION, Figures, Fleet
 from costs.census import PUT_MILLION, RECORD_BYTES, Census, monthly_lines, render_census
-from podgraft.core.census import KeyFilter, Record, Redactor, encode_record
+from podgraft.core.census.record import Record, encode_record
+from podgraft.core.census.redaction import KeyFilter, Redactor
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import Listing, RetryBudget
 from podgraft.service.store.aws.registry import RegistryReader

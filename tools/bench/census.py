@@ -7,8 +7,8 @@ from threading import Event
 from time import perf_counter
 
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
-from podgraft.service.store import Snapshot
 from podgraft.service.store.census import CAP_SECONDS, CensusWriter, RecordOutcome, ReviewedDecision
 from podgraft.service.store.folder import FolderStore
 

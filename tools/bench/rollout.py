@@ -12,8 +12,8 @@ from typing import Any
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle, review
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store import Snapshot
 
 from . import pods
 from .bench_input import BenchmarkInput

@@ -30,8 +30,8 @@ from podgraft.cli.identifier_options import (
 )
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.core.bundle.retired_registries import image_warning
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
-from podgraft.service.store import Snapshot
 
 from .step_inputs import Manifests, StepReader, read_manifests
 from .view import View

@@ -10,8 +10,9 @@ import pytest
 
 from podgraft.cli import main
 from podgraft.cli.fleet import adoption
+from podgraft.core.versions.errors import NotLoadedError
 from podgraft.kube import yaml
-from podgraft.service.store import Callers, NotLoadedError, caller_document
+from podgraft.service.store import Callers, caller_document
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.clients import make_clients
 from podgraft.service.store.aws.registry import RegistryReader

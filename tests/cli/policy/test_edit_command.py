@@ -10,7 +10,7 @@ import pytest
 from podgraft.cli.policy import edit_command
 from podgraft.cli.policy.local import CheckedBundle
 from podgraft.core import bundle
-from podgraft.core.signing import make_verifier
+from podgraft.core.signing.verifier import make_verifier
 from podgraft.service.store.folder import FolderStore
 from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
 from support.signers import MemorySigner

@@ -7,7 +7,7 @@ import pytest
 
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.in_force import find_in_force
-from podgraft.core.signing import Verifier
+from podgraft.core.signing.verifier import Verifier
 from support.policy_account import NAME, REMOTE, Account, Run, set_tag
 from support.signers import MemorySigner
 

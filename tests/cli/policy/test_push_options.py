@@ -11,7 +11,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.core import bundle, policy
-from podgraft.service.store import load_snapshots
+from podgraft.core.versions.snapshot_loader import load_snapshots
 from support.policy_account import (
     BUCKET,
     NAME,

@@ -13,15 +13,9 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
 from podgraft.core.bundle.reads import ENGINE_KEYS, find_reads
-from podgraft.core.census import (
-    KeyFilter,
-    Record,
-    Redactor,
-    compute_digest,
-    encode_record,
-    make_path,
-)
-from podgraft.service.store import Snapshot
+from podgraft.core.census.record import Record, compute_digest, encode_record, make_path
+from podgraft.core.census.redaction import KeyFilter, Redactor
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.folder import FolderStore
 from support.config_folder import write_folder
 from support.mutating_policies import label, make_bundle

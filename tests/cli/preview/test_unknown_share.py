@@ -24,10 +24,10 @@ from podgraft.cli.policy.preview.replay import (
     preview_record,
 )
 from podgraft.core import review
-from podgraft.core.census import Record, decode_record
+from podgraft.core.census.record import Record, decode_record
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission, yaml
-from podgraft.service.store import Snapshot
 from podgraft.service.store.census import CensusWriter, ReviewedDecision
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.folder.census import FolderCensus

@@ -12,7 +12,8 @@ import support.kube_schemas
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import endpoint, selectors, sidecar_check
 from podgraft.cli.register.webhooks import FailurePolicy, MatchCondition, Registration
-from podgraft.core.policy import INJECT_KEY, Inject, InjectionRules, InjectValueSyntax, decide
+from podgraft.core.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, decide
+from podgraft.core.policy.decision import Inject
 from podgraft.kube.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.kube.selectors import Operator, Requirement, Selector
 

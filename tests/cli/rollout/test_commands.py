@@ -16,7 +16,7 @@ from podgraft.cli.policy.rollout.candidate import make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
 from podgraft.core import bundle, policy
-from podgraft.core.signing import Verifier
+from podgraft.core.signing.verifier import Verifier
 from podgraft.core.versions.brake import parse_brakes
 from podgraft.core.versions.overrides import find_overrides
 from podgraft.kube import yaml

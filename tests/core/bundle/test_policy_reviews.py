@@ -8,7 +8,7 @@ from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.offline import FixedStore
 from podgraft.core import review
 from podgraft.core.bundle import BundleError
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.admission import Operation
 from podgraft.kube.matching.constraints import make_create_request

@@ -173,7 +173,7 @@ def test_a_running_function_stays_with_the_bundle_that_adds_nothing(tmp_path: Pa
 def test_a_cold_start_in_aws_serves_the_earlier_version() -> None:
     """The review fails with the newest version, so the store checks it completely."""
     from podgraft.core import review
-    from podgraft.core.review import ReviewResponse
+    from podgraft.core.review.results import ReviewResponse
     from podgraft.core.review_context import ReviewContext
     from podgraft.kube import admission
 
@@ -328,7 +328,7 @@ def test_violations_of_a_level_of_the_pod_security_standards(
 def test_the_trace_contains_the_check() -> None:
     from podgraft.core import bundle, policy
     from podgraft.core.bundle.privilege_check import check_privileges
-    from podgraft.core.injectors import PrivilegeError
+    from podgraft.core.injectors.errors import PrivilegeError
 
     def observe(allows: str, after: dict[str, JSON]) -> str:
         read = policy.parse(f"allows: {allows}")

@@ -6,7 +6,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from podgraft.core.census import (
+from podgraft.core.census.record import (
     InvalidRecordError,
     Record,
     compute_digest,

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.census import KeyFilter, ObjectTooLargeError, Redactor, has_token, is_token
+from podgraft.core.census.redaction import (
+    KeyFilter,
+    ObjectTooLargeError,
+    Redactor,
+    has_token,
+    is_token,
+)
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config import protojson
 from podgraft.core.injectors.istio.config.proxyconfig_redaction import redact_proxy_config

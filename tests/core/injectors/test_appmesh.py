@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import InvalidDocumentsError, OperatorError, UserError, appmesh
+from podgraft.core.injectors import appmesh
+from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError, UserError
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch, yaml
 

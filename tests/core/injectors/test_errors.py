@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft.core.injectors import InjectionError, OperatorError, UserError, redact
+from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError, redact
 from podgraft.golang import sprig
 from podgraft.golang.reflect import Value
 from podgraft.golang.texttemplate import ExecError, compile_

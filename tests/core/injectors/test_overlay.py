@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, objects_at
-from podgraft.core.injectors import OperatorError, UserError
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.overlay import conflicts as overlay_conflicts
 from podgraft.core.injectors.overlay import overlay, overlay_set
 from podgraft.core.injectors.overlay.overlay import Overlay

@@ -4,7 +4,7 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle, policy
-from podgraft.core.injectors import OperatorError
+from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.injectors.overlay import templates
 from podgraft.core.injectors.overlay.templates import CompiledTemplateCache, OverlayTemplate
 from podgraft.core.review_context import ReviewContext

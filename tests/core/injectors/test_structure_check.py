@@ -9,7 +9,7 @@ from hashlib import sha1
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import OperatorError, UserError
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 from podgraft.core.review_context import ReviewContext
 

@@ -12,7 +12,8 @@ from random import Random
 
 import pytest
 
-from podgraft.core.injectors import InjectionError, OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.overlay.data import OverlayData
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.reflect.taint import PlaceholderRegistry

@@ -10,15 +10,8 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
-from podgraft.core.policy import (
-    Inject,
-    InjectionRules,
-    InjectValueSyntax,
-    Reason,
-    Skip,
-    StepName,
-    Verdict,
-)
+from podgraft.core.policy import InjectionRules, InjectValueSyntax, Reason, Skip, StepName, Verdict
+from podgraft.core.policy.decision import Inject, describe
 from podgraft.kube import selectors
 
 MATCH, NO = True, False
@@ -297,11 +290,11 @@ def test_every_step_is_reported_with_its_observation() -> None:
 
 
 def test_a_decision_reads_as_a_sentence() -> None:
-    assert policy.describe(policy.decide(NEVER, pod("false"), "")) == (
+    assert describe(policy.decide(NEVER, pod("false"), "")) == (
         "not injected: the pod declines it by sidecar.istio.io/inject, and a neverInjectSelector"
         " matches the pod's labels, and the policy is disabled"
     )
-    assert policy.describe(policy.decide(ENABLED, pod(), "")) == "injected: the policy is enabled"
+    assert describe(policy.decide(ENABLED, pod(), "")) == "injected: the policy is enabled"
 
 
 def test_every_reason_has_its_sentence() -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import review
-from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Store
 from podgraft.kube import admission
-from podgraft.service.store import Store
 from podgraft.service.store.folder import FolderStore
 from support.recorded_requests import load_request
 from support.store_fixture import write_injector

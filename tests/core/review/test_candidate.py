@@ -14,14 +14,21 @@ from msgspec.structs import replace
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core import review
-from podgraft.core.bundle import Mutation, Mutator
-from podgraft.core.injectors import UserError
+from podgraft.core.bundle import Mutation
+from podgraft.core.bundle.components import Mutator
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.policy.rollout import ANNOTATION, compute_bucket
-from podgraft.core.review import CandidateRecord, ReviewFailure, ReviewResponse, ReviewResult
+from podgraft.core.review.results import (
+    CandidateRecord,
+    ReviewFailure,
+    ReviewResponse,
+    ReviewResult,
+)
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.brake import MAX_FAILURES
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission, patch, yaml
-from podgraft.service.store import NotLoadedError, Snapshot, UnavailableError
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled

@@ -6,7 +6,7 @@ from threading import Event, Thread
 from time import monotonic, sleep
 
 from podgraft.core import bundle, review
-from podgraft.core.review import ReviewRecord, ReviewResponse
+from podgraft.core.review.results import ReviewRecord, ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
 from podgraft.service.store.folder import FolderStore

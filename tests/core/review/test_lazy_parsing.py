@@ -8,11 +8,12 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import review
-from podgraft.core.injectors import OperatorError
-from podgraft.core.review import ReviewFailure, ReviewResponse
+from podgraft.core.injectors.errors import OperatorError
+from podgraft.core.review.results import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.errors import NotLoadedError
+from podgraft.core.versions.snapshot import Store
 from podgraft.kube import admission
-from podgraft.service.store import NotLoadedError, Store
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.memory_store import MemoryStore

@@ -12,7 +12,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.policy.rollout import text
 from podgraft.core import review
 from podgraft.core.policy.rollout import ANNOTATION
-from podgraft.core.review import ReviewFailure, ReviewResult
+from podgraft.core.review.results import ReviewFailure, ReviewResult
 from podgraft.kube import patch, yaml
 from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled

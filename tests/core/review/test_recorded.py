@@ -8,7 +8,7 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core import review
-from podgraft.core.review import ReviewResponse
+from podgraft.core.review.results import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch
 from podgraft.service.store.folder import FolderStore

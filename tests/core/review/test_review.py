@@ -5,22 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core import review
-from podgraft.core.bundle import (
-    Bundle,
-    Mutation,
-    Mutator,
-    Validator,
-)
-from podgraft.core.injectors import OperatorError, UserError
+from podgraft.core.bundle import Bundle, Mutation
+from podgraft.core.bundle.components import Mutator, Validator
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.policy import InjectionRules, Policy
-from podgraft.core.review import ReviewFailure, ReviewResponse
+from podgraft.core.review.results import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.errors import UnavailableError, UnknownInjectorError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission, patch
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
-from podgraft.service.store import Deadline, Snapshot, UnavailableError, UnknownInjectorError
 from podgraft.service.store.folder import FolderStore
 from support.recorded_requests import NAMES, load_request
 from support.store_fixture import BUNDLE, CONFIG, write_injector

@@ -6,8 +6,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from podgraft.core.signing import InvalidKeyError
 from podgraft.core.signing.keys import decode_public_key, parse_public_keys
+from podgraft.core.signing.signature import InvalidKeyError
 
 KEYS = [ec.generate_private_key(ec.SECP256R1()).public_key() for _ in range(3)]
 DER, INFO = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo

@@ -16,10 +16,10 @@ from fuzz import mutation
 from fuzz.application import TOKENS, Application, load
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
+from podgraft.core.versions.errors import StoreError
 from podgraft.kube import yaml
 from podgraft.kube.yaml import NotYAMLError
 from podgraft.service.http.metrics import record_measures
-from podgraft.service.store import StoreError
 from secrecy.known_secrets import secret_forms
 from service.http.test_malformed_reviews import POD, places, review
 from support.store_fixture import BUNDLE, CONFIG

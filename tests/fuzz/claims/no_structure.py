@@ -19,7 +19,8 @@ from core.injectors.istio.hostile import VALUES
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors import OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.golang import sprig
 from podgraft.golang.reflect import BOOL, INT, STRING, GoType
 from podgraft.golang.texttemplate import TemplateError

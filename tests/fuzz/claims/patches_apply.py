@@ -22,7 +22,9 @@ from fuzz.byte_source import ByteRandom
 from fuzz.harness import BrokenClaimError, check_claim
 from fuzz.mutation import mutate_document
 from podgraft.base.jsonvalue import JSON, equal
-from podgraft.core.injectors import Mutation, OperatorError, UserError, istio, object_check
+from podgraft.core.injectors import istio, object_check
+from podgraft.core.injectors.errors import OperatorError, UserError
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.kube import patch
 from service.http.test_malformed_reviews import DEPLOYMENT, POD
 

@@ -3,7 +3,9 @@
 import pytest
 
 from podgraft.golang import reflect as go
-from podgraft.golang.reflect import Field, GoType, Kind, Member, Method, Struct
+from podgraft.golang.reflect import Field, GoType, Kind, Method, Struct
+from podgraft.golang.reflect.constructors import array_of, interface_type
+from podgraft.golang.reflect.types import Member
 
 
 def struct(name: str, *fields: Field, **methods: Method) -> GoType:
@@ -56,13 +58,13 @@ def test_types_that_embed_each_other_do_not_go_on_for_ever() -> None:
 
 
 def test_what_is_embedded_need_not_be_a_struct() -> None:
-    odd = struct("Odd", embedded_field(go.interface_type("Iface", ("String",))))
+    odd = struct("Odd", embedded_field(interface_type("Iface", ("String",))))
     assert odd.field_path("Iface") is not None
 
 
 def test_a_literal_type_is_the_same_object_each_time() -> None:
     assert go.slice_of(go.INT8) is go.slice_of(go.INT8)
-    assert go.array_of(2, go.INT8) is go.array_of(2, go.INT8)
+    assert array_of(2, go.INT8) is array_of(2, go.INT8)
     assert go.map_of(go.STRING, go.INT8) is go.map_of(go.STRING, go.INT8)
     assert go.pointer_to(go.INT8) is go.pointer_to(go.INT8)
     assert go.slice_of(go.ANY) is go.ANY_SLICE
@@ -71,7 +73,7 @@ def test_a_literal_type_is_the_same_object_each_time() -> None:
 
 NAMES = {
     "[]int8": go.slice_of(go.INT8),
-    "[2][]string": go.array_of(2, go.STRINGS),
+    "[2][]string": array_of(2, go.STRINGS),
     "map[string]map[int]bool": go.map_of(go.STRING, go.map_of(go.INT, go.BOOL)),
     "**v1.Pod": go.pointer_to(go.pointer_to(go.struct_type("v1.Pod"))),
     "map[string]interface {}": go.ANY_MAP,

@@ -6,6 +6,8 @@ import pytest
 
 from podgraft.golang import reflect as go
 from podgraft.golang.reflect import Field, GoType, Kind, Map, Method, Pointer, Slice, Struct, Value
+from podgraft.golang.reflect.constructors import COMPLEX64, array_of, bool_type, interface_type
+from podgraft.golang.reflect.values import COMPLEX128
 
 
 def shift(point: Value) -> int:
@@ -28,7 +30,7 @@ ZEROS: dict[GoType, Value] = {
     go.BOOL: False,
     go.INT: 0,
     go.FLOAT64: 0.0,
-    go.COMPLEX128: 0j,
+    COMPLEX128: 0j,
     go.STRING: "",
     go.INT8: 0,
     go.FLOAT32: 0.0,
@@ -114,7 +116,7 @@ def test_pointer_methods_need_an_address() -> None:
 
 
 def test_a_named_bool_is_true_or_not() -> None:
-    flag = go.bool_type("Flag")
+    flag = bool_type("Flag")
     yes, no = flag.convert(True), flag.convert(False)
     assert yes
     assert not no
@@ -131,7 +133,7 @@ def test_a_float32_has_the_precision_of_one() -> None:
     assert go.FLOAT32.convert(0.1) != 0.1
     assert go.FLOAT32.convert(1e39) == inf
     assert go.FLOAT32.convert(-1e39) == -inf
-    assert go.COMPLEX64.convert(0.1 + 0j).real == go.FLOAT32.convert(0.1)
+    assert COMPLEX64.convert(0.1 + 0j).real == go.FLOAT32.convert(0.1)
 
 
 def test_a_named_collection_is_a_view_of_its_own_type() -> None:
@@ -144,7 +146,7 @@ def test_a_named_collection_is_a_view_of_its_own_type() -> None:
 
 
 def test_an_array_has_its_length_from_the_start() -> None:
-    pair = go.array_of(2, go.INT)
+    pair = array_of(2, go.INT)
     assert [*pair.convert(None)] == [0, 0]
     assert [*pair.convert([1, 2])] == [1, 2]
 
@@ -168,6 +170,6 @@ def test_views_are_what_they_describe() -> None:
 
 
 def test_the_method_of_an_interface_cannot_be_called() -> None:
-    method = go.interface_type("Iface", ("Do",)).methods["Do"]
+    method = interface_type("Iface", ("Do",)).methods["Do"]
     with pytest.raises(TypeError):
         method.call(None)

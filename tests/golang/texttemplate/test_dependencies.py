@@ -17,11 +17,12 @@ from podgraft.golang.texttemplate import (
     KeyArgument,
     LimitError,
 )
+from podgraft.kube.types import POD_SPEC
 
 DATA = reflect.struct_type("Data")
 DATA.fields = (
     Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
-    Field("Spec", kube.POD_SPEC, "Spec"),
+    Field("Spec", POD_SPEC, "Spec"),
     Field("Values", reflect.ANY_MAP, "Values"),
 )
 POD: dict[str, Any] = {

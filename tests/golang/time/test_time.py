@@ -4,19 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.golang.time import (
+from podgraft.golang.time.durations import DurationError, format_duration, parse_duration
+from podgraft.golang.time.layouts import format_time
+from podgraft.golang.time.moments import (
     LOCAL,
     UTC,
-    DurationError,
-    LayoutError,
     Moment,
     Zone,
-    format_duration,
-    format_time,
-    parse_duration,
-    parse_time,
+    date_from_days,
+    days_in,
+    days_since_epoch,
 )
-from podgraft.golang.time.moments import date_from_days, days_in, days_since_epoch
+from podgraft.golang.time.parse import LayoutError, parse_time
 
 RFC_3339 = "2006-01-02T15:04:05.999999999Z07:00"
 

@@ -15,6 +15,7 @@ from podgraft.kube.admission import (
     GroupVersionResource,
     Operation,
 )
+from podgraft.kube.admission.request import MAX_OBJECT_BYTES
 from support.recorded_requests import NAMES, load_request
 
 V1 = "admission.k8s.io/v1"
@@ -239,10 +240,10 @@ def sized_review(object_bytes: int) -> bytes:
 
 
 def test_an_object_of_3_mib_is_read_and_one_byte_more_is_not() -> None:
-    request = admission.decode(sized_review(admission.MAX_OBJECT_BYTES))
+    request = admission.decode(sized_review(MAX_OBJECT_BYTES))
     assert isinstance(request.object, dict)
     with pytest.raises(admission.TooLargeError) as error:
-        admission.decode(sized_review(admission.MAX_OBJECT_BYTES + 1))
+        admission.decode(sized_review(MAX_OBJECT_BYTES + 1))
     assert str(error.value) == "/request/object: got 3145729 bytes; send at most 3145728 bytes"
 
 

@@ -19,26 +19,32 @@ OPERATIONS = [{"op": "add", "path": "/metadata/labels/a~1b", "value": "ö<&"}]
 AUDIT = {"decision": "inject", "reason": "policy-enabled"}
 
 
+def forbid(message: str) -> admission.Status:
+    return admission.errored(HTTPStatus.FORBIDDEN, message)
+
+
 def test_allowed_states_nothing_more() -> None:
-    assert admission.encode(admission.allowed(V1)) == (
+    assert admission.encode(admission.respond(V1)) == (
         b'{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",'
         b'"response":{"uid":"u-1","allowed":true}}'
     )
 
 
 def test_patched_carries_patch_and_patch_type_together() -> None:
-    answer = json.loads(admission.encode(admission.patched(V1, OPERATIONS)))
+    answer = json.loads(admission.encode(admission.respond(V1, OPERATIONS)))
     assert answer["response"].keys() == {"uid", "allowed", "patch", "patchType"}
     assert answer["response"]["patchType"] == "JSONPatch"
     assert json.loads(base64.b64decode(answer["response"]["patch"])) == OPERATIONS
 
 
 def test_a_patch_without_operations_is_no_patch() -> None:
-    assert admission.patched(V1, []) == admission.allowed(V1)
+    assert admission.respond(V1, []) == admission.respond(V1)
 
 
 def test_denied_carries_code_reason_and_message_and_no_patch() -> None:
-    assert admission.encode(admission.denied(V1, "annotation a: got 1;\nuse 2")) == (
+    assert admission.encode(
+        admission.respond(V1, denial=forbid("annotation a: got 1;\nuse 2"))
+    ) == (
         b'{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",'
         b'"response":{"uid":"u-1","allowed":false,"status":{"status":"Failure",'
         b'"message":"annotation a: got 1; use 2","reason":"Forbidden","code":403}}}'
@@ -56,27 +62,27 @@ def test_errored_is_a_v1_status_of_one_line() -> None:
 def test_the_response_is_in_the_requests_own_version() -> None:
     for name in ("01-deployment-pod", "18-v1beta1"):
         request = admission.decode(load_request(name).body)
-        answer = json.loads(admission.encode(admission.allowed(request)))
+        answer = json.loads(admission.encode(admission.respond(request)))
         assert answer["apiVersion"] == request.api_version
         assert answer["kind"] == "AdmissionReview"
         assert answer["response"]["uid"] == request.uid
 
 
 def test_notes_are_filled_on_v1_alone() -> None:
-    noted = json.loads(admission.encode(admission.allowed(V1, warnings=["w"], audit=AUDIT)))
+    noted = json.loads(admission.encode(admission.respond(V1, warnings=["w"], audit=AUDIT)))
     assert noted["response"]["warnings"] == ["w"]
     assert noted["response"]["auditAnnotations"] == AUDIT
-    silent = admission.encode(admission.allowed(V1BETA1, warnings=["w"], audit=AUDIT))
+    silent = admission.encode(admission.respond(V1BETA1, warnings=["w"], audit=AUDIT))
     assert json.loads(silent)["response"] == {"uid": "u-1", "allowed": True}
 
 
 def test_a_warning_is_reported_once() -> None:
-    assert admission.allowed(V1, warnings=["a\nb", "c", "a b"]).warnings == ("a b", "c")
+    assert admission.respond(V1, warnings=["a\nb", "c", "a b"]).warnings == ("a b", "c")
 
 
 @given(st.text())
 def test_no_warning_and_no_message_holds_a_line_break(text: str) -> None:
-    answer = admission.denied(V1, text, warnings=[text])
+    answer = admission.respond(V1, denial=forbid(text), warnings=[text])
     assert answer.status is not None
     for said in (*answer.warnings, answer.status.message):
         assert len(said.splitlines()) <= 1

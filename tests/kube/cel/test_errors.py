@@ -9,8 +9,8 @@ from podgraft.kube.cel import (
     EvaluationError,
     LazyMap,
     Meter,
-    Problem,
 )
+from podgraft.kube.cel.errors import Problem
 
 ENVIRONMENT = Environment(
     {"object": "dyn", "request": "Request"},

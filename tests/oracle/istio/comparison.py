@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conformance.comparison import compare_streams
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import InvalidDocumentsError
+from podgraft.core.injectors.errors import InvalidDocumentsError
 
 from . import podgraft_side, pods
 from .expressions import normalize

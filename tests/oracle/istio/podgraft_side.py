@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import InvalidDocumentsError, OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError, UserError
 from podgraft.core.injectors.istio import kubeinject
-from podgraft.core.policy import Inject, decide
+from podgraft.core.policy import decide
+from podgraft.core.policy.decision import Inject
 from podgraft.kube import yaml
 
 from .program import Outcome, apply_patch
@@ -28,7 +30,7 @@ class Podgraft:
         environment = self.injector.parse_environment(tail)
         request = istio.InjectionRequest(namespace=namespace, environment=environment)
         try:
-            if not isinstance(decide(self.injector.rules, pod, namespace), Inject):
+            if not isinstance(decide(self.injector.config.rules, pod, namespace), Inject):
                 return Outcome()
             operations = self.injector.inject(pod, request).patch
         except UserError as error:

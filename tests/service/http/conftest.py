@@ -10,6 +10,7 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import (
     Auth,
     RequestLog,
@@ -18,7 +19,6 @@ from podgraft.service.http import (
     respond_to_functions,
 )
 from podgraft.service.http.powertools import LOGGER, make_request_log
-from podgraft.service.store import Store
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.recorded_requests import RecordedRequest
 from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from podgraft.base.deadline import Deadline
+from podgraft.core.review_context import Staleness
+from podgraft.core.versions.errors import NotLoadedError
 from podgraft.service.http import Auth, faults
 from podgraft.service.http.authentication import CallerGate, Principal, make_authenticator
 from podgraft.service.http.errors import (
@@ -18,15 +21,7 @@ from podgraft.service.http.errors import (
     UnauthenticatedError,
 )
 from podgraft.service.http.request import PeerCertificate, Request
-from podgraft.service.store import (
-    CallerRegistry,
-    Callers,
-    Deadline,
-    NotLoadedError,
-    Staleness,
-    caller_document,
-    subjects,
-)
+from podgraft.service.store import CallerRegistry, Callers, caller_document, subjects
 from podgraft.service.store.caller_document import RevokedToken, TokenHash
 from podgraft.service.store.caller_token import make_token
 from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from podgraft.service.store import NotLoadedError
+from podgraft.core.versions.errors import NotLoadedError
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from service.http.conftest import ApplicationFixture, Clock, make_application

@@ -9,11 +9,13 @@ from typing import TypeAlias
 import pytest
 from werkzeug.test import TestResponse, create_environ, run_wsgi_app
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
+from podgraft.kube.admission.request import MAX_OBJECT_BYTES
 from podgraft.service.http import Auth, errors, faults
 from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS
-from podgraft.service.store import Deadline, Snapshot
 from podgraft.service.store.folder import FolderStore
 from service.http.conftest import ApplicationFixture, make_application
 from support.recorded_requests import load_request
@@ -159,7 +161,7 @@ CASES = (
     # Its size
     case(
         "an object over 3 MiB",
-        body(sized_body(admission.MAX_OBJECT_BYTES + 1)),
+        body(sized_body(MAX_OBJECT_BYTES + 1)),
         413,
         "/request/object: got 3145729 bytes; send at most 3145728 bytes",
     ),
@@ -352,7 +354,7 @@ def test_json_is_json_in_every_spelling(
 
 
 def test_an_object_of_3_mib_is_answered(token_application: ApplicationFixture) -> None:
-    assert token_application.post(sized_body(admission.MAX_OBJECT_BYTES)).status_code == 200
+    assert token_application.post(sized_body(MAX_OBJECT_BYTES)).status_code == 200
 
 
 def test_an_object_of_another_kind_is_refused_by_name(

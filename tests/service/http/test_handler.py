@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from podgraft.core import review
-from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch
 from podgraft.service import store

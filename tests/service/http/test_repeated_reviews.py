@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from podgraft.core import bundle
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.http.webhook import HANDLERS
-from podgraft.service.store import Store
 from support.store_fixture import OTHER_TOKEN, TOKEN, admit, write, write_injector
 
 from .conftest import ApplicationFixture, make_application

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from podgraft.base.deadline import Deadline
 from podgraft.service.http import Auth
 from podgraft.service.http.authentication import make_authenticator
 from podgraft.service.http.request import Request, hide_token, read_request
-from podgraft.service.store import CallerRegistry, Callers, Deadline, subjects
+from podgraft.service.store import CallerRegistry, Callers, subjects
 from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 
 PARSED = subjects.parse_subject(SUBJECT)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.service.store import Deadline, Snapshot
+from podgraft.base.deadline import Deadline
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.folder import FolderStore
 from service.http.conftest import ApplicationFixture, make_application
 from support.recorded_requests import NAMES, load_request

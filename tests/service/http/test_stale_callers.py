@@ -8,8 +8,9 @@ from typing import Any
 from werkzeug.test import Client
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.http import create_app
-from podgraft.service.store import UnavailableError, caller_document
+from podgraft.service.store import caller_document
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import Parameter

@@ -9,12 +9,11 @@ import pytest
 from gunicorn.config import Config
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.service.serve.connection import Connection
+from podgraft.service.serve.connection import Connection, PlainSocket
 from podgraft.service.serve.connection_loop import ConnectionLoop
 from podgraft.service.serve.connection_set import ConnectionSet
 from podgraft.service.serve.exchange import Exchange
 from podgraft.service.serve.incident_log import Incidents
-from podgraft.service.serve.plain_socket import PlainSocket
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -22,8 +22,7 @@ from podgraft.cli.certs import issuance, keys, pem
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
 from podgraft.service.serve import tls
-from podgraft.service.serve.errors import ServeError
-from podgraft.service.serve.tls import ReloadingContext, TLSFiles
+from podgraft.service.serve.tls import ReloadingContext, ServeError, TLSFiles
 from support.pki import NOW, Authority
 
 CA = Authority()

@@ -17,10 +17,11 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from podgraft.base import deadline, system
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import bundle
 from podgraft.service.http import Auth, create_app
-from podgraft.service.store import CallerRegistry, Deadline
+from podgraft.service.store import CallerRegistry
 from podgraft.service.store.aws import clients, s3, ssm
 from podgraft.service.store.aws.store import CachedStore
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service

@@ -13,8 +13,9 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli.policy.rollout import text
 from podgraft.core.policy.rollout import RolloutMode
 from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store import Snapshot, StoreError
 from podgraft.service.store.aws.store import CachedStore
 from service.http.conftest import Clock
 from support.effort import scaled

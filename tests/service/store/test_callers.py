@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from podgraft.service.store import Callers, NotLoadedError, UnavailableError, caller_document
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError
+from podgraft.service.store import Callers, caller_document
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import Parameter

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from podgraft.core import bundle
-from podgraft.core.signing import Verifier
+from podgraft.core.signing.verifier import Verifier
 from podgraft.core.versions.brake import MAX_FAILURES, Fuse, is_stopped, parse_brakes
 from podgraft.core.versions.candidate import MAX_BYTES, Candidate
-from podgraft.service.store import NotLoadedError, Snapshot, UnavailableError
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore

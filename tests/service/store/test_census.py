@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from podgraft.base.deadline import Deadline
 from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
-from podgraft.core.census import decode_record
+from podgraft.core.census.record import decode_record
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
-from podgraft.service.store import Deadline, Snapshot
 from podgraft.service.store.aws.census import BucketCensus
 from podgraft.service.store.aws.client import AwsServiceError
 from podgraft.service.store.census import CensusWriter, RecordOutcome, ReviewedDecision

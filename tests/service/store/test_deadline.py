@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from podgraft.base import system
-from podgraft.base.deadline import MAX_WAIT_SECONDS
+from podgraft.base.deadline import MAX_WAIT_SECONDS, Deadline
 from podgraft.core import bundle
-from podgraft.service.store import Deadline, UnavailableError
+from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.store.aws.callers import CachedCallers
-from podgraft.service.store.aws.client import RetryBudget, call_with_retries
+from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore
 from support.store_fixture import BUNDLE
@@ -107,7 +107,7 @@ def test_the_pauses_between_attempts_grow(monkeypatch: pytest.MonkeyPatch) -> No
     def request(seconds: float) -> None:
         del seconds
         attempts.append(now[0])
-        raise UnavailableError("throttled on purpose")
+        raise AwsServiceError("ThrottlingException", 400)
 
     monkeypatch.setattr(system, "sleep", sleep)
     with pytest.raises(UnavailableError):

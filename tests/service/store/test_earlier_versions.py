@@ -9,16 +9,15 @@ from random import Random
 
 import pytest
 
-from podgraft.base.deadline import MAX_WAIT_SECONDS
+from podgraft.base.deadline import MAX_WAIT_SECONDS, Deadline
 from podgraft.core import bundle
-from podgraft.service.store import (
-    Deadline,
+from podgraft.core.versions.errors import (
     NotLoadedError,
-    Snapshot,
     StoreError,
     UnavailableError,
     UnknownInjectorError,
 )
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore

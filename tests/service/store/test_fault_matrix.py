@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import bundle
 from podgraft.service.http import Auth, create_app
-from podgraft.service.store import Deadline
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 from service.http.conftest import Clock

@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from podgraft.service.store import NotLoadedError, StoreError, UnavailableError
+from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
 from podgraft.service.store.folder.file_cache import FileCache, LoadedValue
 
 

@@ -16,8 +16,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.http import create_app
-from podgraft.service.store import UnavailableError
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 from service.http.conftest import Clock

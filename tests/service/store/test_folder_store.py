@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from podgraft.core import bundle
-from podgraft.service.store import (
-    NotLoadedError,
-    Staleness,
-    UnavailableError,
-    UnknownInjectorError,
-    caller_document,
-)
+from podgraft.core.review_context import Staleness
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError, UnknownInjectorError
+from podgraft.service.store import caller_document
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.store_fixture import BUNDLE, TOKEN, admit, write, write_injector
 

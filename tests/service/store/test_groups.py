@@ -11,8 +11,8 @@ from podgraft.base.diagnostics import Diagnostic
 from podgraft.core.bundle import Bundle, BundleError
 from podgraft.core.policy import Policy
 from podgraft.core.versions.candidate import DisabledReason
+from podgraft.core.versions.errors import InvalidVersionError, NotLoadedError, UntrustedError
 from podgraft.core.versions.snapshot import BundleCache
-from podgraft.service.store import InvalidVersionError, NotLoadedError, UntrustedError
 from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from support.memory_store import MemoryStore, labelled_bundle

@@ -9,10 +9,10 @@ from podgraft.base import jsonvalue
 from podgraft.cli.parameter_values import ADVANCED_BYTES
 from podgraft.cli.policy.large_policy import SIGNATURE_BYTES, split_policy
 from podgraft.core import bundle
+from podgraft.core.versions.errors import NotLoadedError, UntrustedError
 from podgraft.core.versions.overrides import join_overrides
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store import NotLoadedError, UntrustedError
 from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from service.store.aws_fault_proxy import faulty_aws

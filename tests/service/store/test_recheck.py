@@ -1,7 +1,7 @@
 """A cold start parses no template: a review that fails has the version checked completely."""
 
 from podgraft.core import review
-from podgraft.core.review import ReviewFailure, ReviewResponse
+from podgraft.core.review.results import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
 from podgraft.service.store.aws.store import CachedStore

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.service.store import NotLoadedError
+from podgraft.core.versions.errors import NotLoadedError
 from podgraft.service.store.aws.client import AwsServiceError, MissingError, RetryBudget
 from podgraft.service.store.aws.clients import Ssm
 from podgraft.service.store.aws.ssm import Parameter, ParameterReader

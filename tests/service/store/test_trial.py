@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.service.store import Deadline, NotLoadedError, Snapshot
+from podgraft.base.deadline import Deadline
+from podgraft.core.versions.errors import NotLoadedError
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle, Files, container, overlay, sample

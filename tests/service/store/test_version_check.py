@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client, TestResponse
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import bundle
-from podgraft.core.signing import Verifier
-from podgraft.core.versions.errors import UnknownInjectorError
+from podgraft.core.signing.verifier import Verifier
+from podgraft.core.versions.errors import UnavailableError, UnknownInjectorError, UntrustedError
+from podgraft.core.versions.snapshot import Snapshot, Store
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.metrics import Metric, record_measures
-from podgraft.service.store import Deadline, Snapshot, Store, UnavailableError, UntrustedError
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore

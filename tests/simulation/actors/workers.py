@@ -14,7 +14,7 @@ from typing import Any
 from mangum import Mangum
 
 from podgraft.core.bundle import digest
-from podgraft.core.signing import make_verifier
+from podgraft.core.signing.verifier import make_verifier
 from podgraft.service import http as web
 from podgraft.service.http.request_log import make_stream_log
 from podgraft.service.settings import Auth

@@ -6,6 +6,8 @@ document and prints nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from enum import StrEnum
 
 from msgspec import Struct
@@ -51,3 +53,14 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     def as_error(self) -> Diagnostic:
         """Return the same problem as an error, for ``--strict``."""
         return replace(self, severity=Severity.ERROR)
+
+
+def find_similar(name: str, names: Iterable[str]) -> str:
+    """Return the most similar of the names, in any case of letters, or an empty string.
+
+    >>> find_similar("polcy", ["policy", "templates"]), find_similar("x", ["policy"])
+    ('policy', '')
+    """
+    by_lower = {candidate.lower(): candidate for candidate in names}
+    match = get_close_matches(name.lower(), by_lower, n=1)
+    return by_lower[match[0]] if match else ""

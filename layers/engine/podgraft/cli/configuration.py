@@ -16,7 +16,7 @@ from podgraft.core.bundle import BundleError, lint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.policy import Policy, PolicyError
 from podgraft.core.review_context import ReviewContext
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from . import documents, folders, istio_files
 from .aws_options import aws_options

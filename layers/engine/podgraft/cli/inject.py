@@ -23,12 +23,12 @@ from podgraft.cli.manifest_files import (
 )
 from podgraft.cli.shared_options import output_file_option
 from podgraft.core.bundle import Bundle
-from podgraft.core.injectors import OperatorError, UserError, redact
+from podgraft.core.injectors.errors import OperatorError, UserError, redact
 from podgraft.core.injectors.istio import kubeinject
 from podgraft.core.policy import DefaultPolicy
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store import Snapshot
 
 _EXPLAIN = "run podgraft explain for the complete result"
 

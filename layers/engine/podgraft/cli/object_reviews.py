@@ -9,7 +9,7 @@ from podgraft.cli import documents
 from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Review, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
-from podgraft.core.review import ReviewReason
+from podgraft.core.review.results import ReviewReason
 from podgraft.kube import admission
 from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
 

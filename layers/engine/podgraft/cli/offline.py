@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
 from podgraft.core import review
-from podgraft.core.injectors import redact
+from podgraft.core.injectors.errors import redact
 from podgraft.core.injectors.istio import yaml_stream
-from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import patch, workload
 from podgraft.kube.admission import AdmissionRequest
-from podgraft.service.store import Deadline, Snapshot
 
 _EXPLAIN = "run podgraft explain to see what the webhook does"
 

@@ -80,10 +80,10 @@ def read_project_file(file: Path) -> dict[str, str]:
 
 def _describe_error(file: Path, key: str, value: object) -> str:
     if key not in KEYS:
-        from podgraft.core.trial.suggestions import suggest_name  # an error only
+        from podgraft.base.diagnostics import find_similar  # an error only
 
         is_stack = key in {"stack", "stack-name"}  # the latter until 0.2
-        similar = "config" if is_stack else suggest_name(key, KEYS)
+        similar = "config" if is_stack else find_similar(key, KEYS)
         remedy = f"did you mean {similar}?" if similar else f"use some of {', '.join(KEYS)}"
         return f"{file}: unknown key {key}; {remedy}"
     if not isinstance(value, str) or not value:

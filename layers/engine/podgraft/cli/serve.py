@@ -22,14 +22,15 @@ from podgraft.cli.certs.options import passphrase_file as passphrase_option
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, number_option
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
-from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
+from podgraft.core.signing.signature import InvalidKeyError
+from podgraft.core.signing.verifier import Verifier, make_verifier
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.request_log import make_stream_log
-from podgraft.service.serve.errors import ServeError
 from podgraft.service.serve.https import Server, ServerConfig
-from podgraft.service.serve.tls import ReloadingContext, TLSFiles
+from podgraft.service.serve.tls import ReloadingContext, ServeError, TLSFiles
 from podgraft.service.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
-from podgraft.service.store import CallerStore, FolderStoreConfig, Store, open_census
+from podgraft.service.store import CallerStore, FolderStoreConfig, open_census
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 

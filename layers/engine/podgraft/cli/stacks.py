@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from podgraft.core import policy
-from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
+from podgraft.core.signing.signature import InvalidKeyError
+from podgraft.core.signing.verifier import Verifier, make_verifier
 from podgraft.core.versions.overrides import find_overrides
 
 from .aws_options import make_session

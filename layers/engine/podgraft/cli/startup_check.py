@@ -11,9 +11,11 @@ from pathlib import Path
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, format_traceback
 from podgraft.service.serve.tls import ReloadingContext, ServedCertificate, TLSFiles
-from podgraft.service.store import Callers, CallerStore, Store, StoreError
+from podgraft.service.store import Callers, CallerStore
 
 _SOON = timedelta(days=30)
 

@@ -13,7 +13,7 @@ from podgraft.cli.manifest_files import (
     make_file_options,
 )
 from podgraft.cli.shared_options import output_file_option
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import uninject as uninjection
 from podgraft.kube import yaml
 

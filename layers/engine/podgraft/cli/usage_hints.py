@@ -130,11 +130,11 @@ def find_command(
 
     The order: a word of another program, a subcommand of *groups*, a name with similar letters.
     """
-    from podgraft.core.trial.suggestions import suggest_name  # an error only
+    from podgraft.base.diagnostics import find_similar  # an error only
 
     if word in _COMMANDS:
         return _COMMANDS[word]
     for name, group in groups.items():
         if word in group:
             return f"{name} {word}"
-    return suggest_name(word, names)
+    return find_similar(word, names)

@@ -9,7 +9,8 @@ def sort_items(mapping: dict[str, Value] | Map) -> list[tuple[Value, Value]]:
     """Return the keys and elements of a map, in the order of the keys."""
     if isinstance(mapping, dict) and "".join(mapping).isascii():
         return sorted(mapping.items(), key=_key)
-    mixed = isinstance(mapping, Map) and _key_kind(mapping) is Kind.INTERFACE
+    key = mapping.type.key if isinstance(mapping, Map) else None
+    mixed = key is not None and key.kind is Kind.INTERFACE
     return sorted(mapping.items(), key=_typed_order if mixed else _value_order)
 
 
@@ -41,7 +42,3 @@ def _typed_order(item: tuple[Value, Value]) -> Value:
     """The sort key of a key of an interface type. Go defines no order of types; this uses names."""
     key_type = type_of(item[0])
     return ("" if key_type is None else key_type.name, _value_order(item))
-
-
-def _key_kind(mapping: Map) -> Kind | None:
-    return mapping.type.key.kind if mapping.type.key else None

@@ -20,32 +20,16 @@ from .encoding import encode
 from .errors import QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
 from .quantity import Quantity
-from .types import (
-    CONTAINER,
-    NAMESPACE,
-    NEWEST,
-    OBJECT_META,
-    POD,
-    POD_SPEC,
-    TYPES,
-    KubeTypes,
-    object_type,
-    types,
-)
-from .workload_owner import OwnerRules
+from .types import CONTAINER, NAMESPACE, OBJECT_META, POD, TYPES, object_type, types
 
 __all__ = [
     "CONTAINER",
     "NAMESPACE",
-    "NEWEST",
     "OBJECT_META",
     "POD",
-    "POD_SPEC",
     "SELF_MARSHALING",
     "TYPES",
     "DecodeError",
-    "KubeTypes",
-    "OwnerRules",
     "Quantity",
     "QuantityError",
     "SelectorError",

@@ -5,7 +5,6 @@ it returns the parsed value, or adds an error and returns ``None``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from enum import Enum
 from typing import TypeVar
 
@@ -13,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
-from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.diagnostics import Diagnostic, Severity, find_similar
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 from podgraft.kube.patch import pointer
@@ -261,6 +260,5 @@ def format_value(value: JSON) -> str:
 
 def suggest_key(key: str, known_keys: list[str]) -> str:
     """Return the remedy for an unknown key: a similar key, or all keys."""
-    # Imported here: only an invalid document needs it.
-    close = get_close_matches(key, known_keys, n=1)
-    return f"did you mean {close[0]}?" if close else f"supported keys: {', '.join(known_keys)}"
+    close = find_similar(key, known_keys)
+    return f"did you mean {close}?" if close else f"supported keys: {', '.join(known_keys)}"

@@ -34,15 +34,13 @@ def fill_pod_resources(spec: Object) -> None:
     if not limits:
         return
     summed = _sum_containers(spec, "requests")
-    derived = {key: limit for key, limit in limits.items() if _is_supported(key)}
+    derived = {
+        key: limit for key, limit in limits.items() if key in _SHARED or key.startswith(_HUGE_PAGES)
+    }
     derived |= {key: str(summed[key]) for key in _SHARED if key in summed}
     resources["limits"] = dict(sorted(limits.items()))
     if derived or requests:
         resources["requests"] = dict(sorted({**derived, **requests}.items()))
-
-
-def _is_supported(resource: str) -> bool:
-    return resource in _SHARED or resource.startswith(_HUGE_PAGES)
 
 
 def _sum_containers(spec: Object, kind: str) -> _Amounts:

@@ -42,7 +42,7 @@ from msgspec import Struct
 from podgraft.service.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
+    from podgraft.core.signing.verifier import Verifier
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which can share an environment with the function.
@@ -234,7 +234,8 @@ def _parse_verifier(variables: _Environment) -> "Verifier | None":
                 f"{_PREFIX}REQUIRE_SIGNATURE=false"
             )
         return None
-    from podgraft.core.signing import InvalidKeyError, make_verifier
+    from podgraft.core.signing.signature import InvalidKeyError
+    from podgraft.core.signing.verifier import make_verifier
 
     try:
         return make_verifier(text, is_required=is_required)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import UserError
 
 from .pods import container, pod
 

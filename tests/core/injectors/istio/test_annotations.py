@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import annotations, releases
 
 TRAFFIC = "traffic.sidecar.istio.io/"

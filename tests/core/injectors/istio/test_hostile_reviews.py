@@ -15,7 +15,8 @@ import pytest
 from core.injectors.generated import PAYLOADS
 from oracle.istio import pods, text_reviews
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio import template_injection
 from podgraft.core.injectors.istio.annotations import RULES
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.injectors import InvalidDocumentsError, OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError, UserError
 from podgraft.core.injectors.istio.pod_builder import (
     containers,
     find_by_name,
@@ -626,16 +627,23 @@ alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
         for release in ("1.30", "1.8", "1.0")
     )
 
-    assert (new.rules.policy, len(new.rules.never), len(new.rules.always)) == ("disabled", 1, 1)
-    assert [(fault.pointer, fault.document) for fault in new.warnings] == [
+    assert (new.config.rules.policy, len(new.config.rules.never), len(new.config.rules.always)) == (
+        "disabled",
+        1,
+        1,
+    )
+    assert [(fault.pointer, fault.document) for fault in new.config.warnings] == [
         ("/neverInjectSelector/1/matchExpressions/0/operator", "config")
     ]
-    assert (new.rules.inject_values, old.rules.inject_values) == (
+    assert (new.config.rules.inject_values, old.config.rules.inject_values) == (
         InjectValueSyntax.STRICT, InjectValueSyntax.YAML,
     )  # fmt: skip
-    assert (new.rules.honors_label, old.rules.honors_label) == (True, False)
-    assert (len(new.rules.ignored_namespaces), len(old.rules.ignored_namespaces)) == (4, 2)
-    assert (oldest.rules.never, oldest.rules.always) == ((), ())
+    assert (new.config.rules.honors_label, old.config.rules.honors_label) == (True, False)
+    assert (len(new.config.rules.ignored_namespaces), len(old.config.rules.ignored_namespaces)) == (
+        4,
+        2,
+    )
+    assert (oldest.config.rules.never, oldest.config.rules.always) == ((), ())
 
 
 def test_warnings_describe_annotations_without_effect() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import istio
-from podgraft.core.policy import Inject, decide
+from podgraft.core.policy import decide
+from podgraft.core.policy.decision import Inject
 
 CONFIG = """\
 policy: {policy}
@@ -95,7 +96,7 @@ def test_all_rows_are_there() -> None:
 def test_the_decision(
     policy: str, mark: str | None, *, never: bool, always: bool, injected: bool
 ) -> None:
-    found = decide(_injector(policy).rules, _pod(mark, never=never, always=always), "shop")
+    found = decide(_injector(policy).config.rules, _pod(mark, never=never, always=always), "shop")
 
     assert isinstance(found, Inject) is injected
 

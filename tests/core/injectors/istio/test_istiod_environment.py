@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import Diagnostic
+from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio import releases, workloads
 from podgraft.core.injectors.istio.config import config_map
 from podgraft.core.injectors.istio.config.documents import IstiodEnvironment

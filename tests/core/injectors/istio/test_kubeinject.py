@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.injectors.istio import bundles
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import OperatorError, UserError
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio import Injector, kubeinject, yaml_stream
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.injectors.istio.pod_builder import containers

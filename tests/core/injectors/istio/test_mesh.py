@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, dump
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import annotations, releases
 from podgraft.core.injectors.istio.config import mesh, protojson, proxyconfig, validate_proxyconfig
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, FieldError

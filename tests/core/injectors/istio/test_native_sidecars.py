@@ -35,4 +35,4 @@ def test_the_policy_decides_and_auto_means_false(
     done = injector.inject(pod(container("app")), istio.InjectionRequest(namespace="ns"))
 
     assert pod_annotations(done.pod)["native"] == expected
-    assert injector.native_sidecars is (expected == "true")
+    assert injector.config.native_sidecars is (expected == "true")

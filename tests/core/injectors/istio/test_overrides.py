@@ -7,7 +7,7 @@ import json
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import releases, status
 from podgraft.core.injectors.istio.pod_builder import PodBuilder, containers
 from podgraft.core.injectors.istio.postprocess import overrides

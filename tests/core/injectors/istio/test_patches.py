@@ -11,7 +11,8 @@ import json
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.injectors import UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio.pod_builder import (
     containers,
     find_by_name,

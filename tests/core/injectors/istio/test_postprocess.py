@@ -8,7 +8,7 @@ import json
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import UserError
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import releases, status, template_injection
 from podgraft.core.injectors.istio.config import config_map, mesh, protojson
 from podgraft.core.injectors.istio.pod_builder import PodBuilder

@@ -18,7 +18,7 @@ from oracle.istio import known_differences, podgraft_side, text_reviews
 from oracle.istio.podgraft_side import Podgraft
 from podgraft import kube
 from podgraft.base.jsonvalue import object_at, objects_at
-from podgraft.core.injectors import InvalidDocumentsError
+from podgraft.core.injectors.errors import InvalidDocumentsError
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("1.18.7", "1.24.6", "1.30.3")

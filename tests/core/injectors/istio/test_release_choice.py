@@ -7,8 +7,9 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft.core.injectors import Diagnostic, InvalidDocumentsError, istio
-from podgraft.core.injectors.istio import releases, shipped_templates
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import Diagnostic, InvalidDocumentsError
+from podgraft.core.injectors.istio import release_choice, releases
 
 
 def _compile_injector(
@@ -22,7 +23,11 @@ def _compile_injector(
 
 
 def _warnings(injector: istio.Injector) -> list[Diagnostic]:
-    return [each for each in injector.warnings if each.pointer in ("/istioRelease", "/global/tag")]
+    return [
+        each
+        for each in injector.config.warnings
+        if each.pointer in ("/istioRelease", "/global/tag")
+    ]
 
 
 CHOICES = (
@@ -84,7 +89,7 @@ def test_without_a_release_the_template_determines_it(
 
 def test_a_shipped_template_determines_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
     digest = sha256(b"metadata: {}").hexdigest()[:16]
-    monkeypatch.setattr(shipped_templates, "DIGESTS", {digest: "1.26.2"})
+    monkeypatch.setattr(release_choice, "DIGESTS", {digest: "1.26.2"})
 
     found = _compile_injector(templates={"sidecar": "\nmetadata: {}\n\n"})
     assert found.profile.release == "1.26.2"
@@ -95,7 +100,7 @@ def test_a_shipped_template_determines_its_release(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_digests_of_shipped_templates_name_supported_releases() -> None:
-    digests = shipped_templates.DIGESTS
+    digests = release_choice.DIGESTS
 
     assert all(
         releases.parse_release(release).release.startswith(release) for release in digests.values()

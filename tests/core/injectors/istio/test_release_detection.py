@@ -3,7 +3,8 @@
 import pytest
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors import InvalidDocumentsError, OperatorError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError
 from podgraft.kube import yaml
 
 OLD = "containers: [{name: istio-proxy, image: '[[ index .ObjectMeta.Labels `a` ]]'}]"
@@ -55,7 +56,7 @@ def test_a_configuration_without_a_template_for_its_release_is_a_warning(
     release: str, config: dict[str, JSON], path: str, remedy: str
 ) -> None:
     """Istio loads it; ``policy check`` refuses it, and names release and key."""
-    (warning,) = injector(release, "", **config).warnings
+    (warning,) = injector(release, "", **config).config.warnings
     assert (warning.document, warning.pointer) == ("config", path)
     assert remedy in warning.remedy
 

@@ -9,7 +9,8 @@ import pytest
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import OperatorError, UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.legacy import sidecarspec
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors import OperatorError, UserError
+from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 
 from . import bundles, hostile

@@ -15,7 +15,8 @@ from conformance import comparison, corpus
 from core.injectors.istio import bundles
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import kubeinject, uninject
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.injectors.istio.pod_builder import containers

@@ -68,7 +68,7 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_keys_without_effect_are_reported(case: Case) -> None:
     injector = compile_injector(case.release, case.config)
-    found = [fault for fault in injector.warnings if fault.document == "config"]
+    found = [fault for fault in injector.config.warnings if fault.document == "config"]
     by_severity = {
         severity: tuple(fault.pointer for fault in found if fault.severity is severity)
         for severity in Severity
@@ -84,7 +84,7 @@ def compile_injector(release: str, config: str, **surroundings: object) -> istio
 def test_the_messages_name_the_release_and_the_remedy() -> None:
     [never, annotations] = compile_injector(
         "1.0", OLD + f"neverInjectSelector: {SELECTOR}\ninjectedAnnotations: {{a: b}}"
-    ).warnings
+    ).config.warnings
     given = "is set, but Istio 1.0 does not read it"
     assert str(never) == f"config /neverInjectSelector: {given}; {MOVE}"
     assert str(annotations) == f"config /injectedAnnotations: {given}; {RELEASE}"
@@ -94,7 +94,7 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
     ("key", "remedy"), [("polcy", "did you mean policy?"), ("zzz", "known: policy, template, ")]
 )
 def test_a_misspelled_key_is_reported_with_a_suggestion(key: str, remedy: str) -> None:
-    [fault] = compile_injector("1.30", NEW + f"{key}: enabled").warnings
+    [fault] = compile_injector("1.30", NEW + f"{key}: enabled").config.warnings
     assert fault.problem == "unknown key, which no release of Istio reads"
     assert fault.remedy.startswith(remedy)
 
@@ -118,7 +118,7 @@ def test_an_unread_key_of_the_policy_is_reported(
     config = OLD if release == "1.0" else NEW
     found = [
         (fault.document, fault.pointer, fault.severity)
-        for fault in compile_injector(release, config, **{key: value}).warnings
+        for fault in compile_injector(release, config, **{key: value}).config.warnings
         if fault.pointer == path
     ]
     assert found == [("policy", path, Severity.WARNING)]
@@ -139,21 +139,21 @@ def test_a_key_that_the_release_reads_is_not_reported(
     release: str, key: str, value: object
 ) -> None:
     config = OLD if release in {"1.0", "1.8"} else NEW
-    assert compile_injector(release, config, **{key: value}).warnings == ()
+    assert compile_injector(release, config, **{key: value}).config.warnings == ()
 
 
 def test_a_template_can_read_a_switch_that_the_release_does_not() -> None:
     own = 'templates: {sidecar: \'spec: {{ env "ENABLE_NATIVE_SIDECARS" "{}" }}\'}\n'
-    assert compile_injector("1.18", own, native_sidecars=True).warnings == ()
+    assert compile_injector("1.18", own, native_sidecars=True).config.warnings == ()
 
 
 def test_values_that_no_template_can_read_are_reported() -> None:
     documents = istio.Documents(config=OLD, values=json.dumps({"global": {"tag": "1.0.9"}}))
-    [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).warnings
+    [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).config.warnings
     assert (fault.document, fault.pointer) == ("values", "")
     assert fault.problem == "is set, but Istio 1.0 does not read it"
     # Without a release in the policy, it is read from the values.
-    assert istio.compile_(documents, istio.IstiodEnvironment()).warnings == ()
+    assert istio.compile_(documents, istio.IstiodEnvironment()).config.warnings == ()
 
 
 @pytest.mark.parametrize("minor", releases.KNOWN)
@@ -162,14 +162,14 @@ def test_a_selector_without_effect_is_reported(minor: int) -> None:
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
     injector = compile_injector(f"1.{minor}", config)
-    told = any(fault.pointer == "/neverInjectSelector" for fault in injector.warnings)
-    assert told is (injector.rules.never == ())
+    told = any(fault.pointer == "/neverInjectSelector" for fault in injector.config.warnings)
+    assert told is (injector.config.rules.never == ())
 
 
 def test_a_deferred_compilation_does_not_search_for_unread_keys() -> None:
     documents = istio.Documents(config=NEW + "polcy: enabled")
     around = istio.IstiodEnvironment(release="1.30")
-    assert istio.compile_(documents, around, deferred=True).warnings == ()
+    assert istio.compile_(documents, around, deferred=True).config.warnings == ()
 
 
 NATIVE = "templates: {sidecar: '{{ if .NativeSidecars }}{}{{ end }}'}\n"
@@ -191,5 +191,5 @@ def test_a_decision_that_istio_takes_from_the_nodes_is_reported(
 ) -> None:
     environment = istio.IstiodEnvironment(release=release, **settings)
     compiled = istio.compile_(istio.Documents(config=config), environment)
-    found = {warning.pointer for warning in compiled.warnings}
+    found = {warning.pointer for warning in compiled.config.warnings}
     assert ("/features/nativeSidecars" in found) is warned

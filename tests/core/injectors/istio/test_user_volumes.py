@@ -6,7 +6,8 @@ import pytest
 
 from oracle.istio.known_differences import TEMPLATE
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import UserError, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import UserError
 
 from . import bundles
 from .pods import container, pod

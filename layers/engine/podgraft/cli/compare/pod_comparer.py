@@ -13,7 +13,7 @@ from podgraft.cli.live.cluster import LiveCluster
 from podgraft.core.injectors.istio import recover
 from podgraft.core.injectors.istio.status import DEFAULT_REVISION
 from podgraft.core.review_context import ReviewContext
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from .comparison import Difference, compare_pods
 from .normalization import container_names

@@ -14,7 +14,7 @@ from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.cli.shared_options import format_option
 from podgraft.core.bundle.retired_registries import image_warning
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from .decision_trace import DecisionTrace, Verdict, exit_status
 from .flow import Cluster

@@ -17,7 +17,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Additions, TraceStep
 from podgraft.cli import documents
 from podgraft.cli.offline import is_patched, read_message
-from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.kube.admission import AdmissionResponse
 
 from .pod_source import ExplainedPod

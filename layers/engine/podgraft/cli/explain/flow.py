@@ -15,10 +15,10 @@ from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.base.trace import Additions, Trace
 from podgraft.cli import documents, offline
 from podgraft.core import review
-from podgraft.core.review import ReviewResult
+from podgraft.core.review.results import ReviewResult
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot, Store
 from podgraft.kube import native_sidecars
-from podgraft.service.store import Snapshot, Store
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Review, Stage, Verdict, make_trace

@@ -9,8 +9,8 @@ from podgraft.cli.offline import read_message
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.core.policy import Policy, StepName
 from podgraft.core.policy.rollout import BUCKETS, RolloutMode
-from podgraft.core.review import ReviewOutcome, ReviewResult
 from podgraft.core.review.candidate import select_workload
+from podgraft.core.review.results import ReviewOutcome, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 

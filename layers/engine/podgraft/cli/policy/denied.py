@@ -16,7 +16,7 @@ from podgraft.cli.shared_options import gather_options
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
 from podgraft.cli.storage.parameters import ParameterDocuments
-from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
+from podgraft.core.signing.denied import DenyList, DenyListError, parse_deny_list
 from podgraft.kube import yaml
 from podgraft.service.store.names import DENIED
 

@@ -4,7 +4,7 @@ import re
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
-from podgraft.core.signing import SignatureError, split_signature
+from podgraft.core.signing.signature import SignatureError, split_signature
 from podgraft.kube import yaml
 
 _CLUSTERS = "clusters"

@@ -20,9 +20,8 @@ from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import FILE, gather_options
 from podgraft.cli.stacks import aws_errors
-from podgraft.core.signing import InvalidKeyError, SignedDocument, make_payload
 from podgraft.core.signing.keys import PublicKey, decode_public_key
-from podgraft.core.signing.signature import Signature
+from podgraft.core.signing.signature import InvalidKeyError, Signature, SignedDocument, make_payload
 
 from .document_text import signed_version, strip_signature
 

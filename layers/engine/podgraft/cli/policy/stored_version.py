@@ -11,7 +11,7 @@ from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core import policy
 from podgraft.core.review_context import ReviewContext
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from .cloud import DeployedInjector
 from .diff.comparison import Comparison, compare

@@ -15,7 +15,7 @@ from podgraft.cli.config_source import (
 )
 from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.shared_options import Decorator, gather_options
-from podgraft.core.signing import Verifier
+from podgraft.core.signing.verifier import Verifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,10 @@ from typing import TypeAlias
 from podgraft.cli.failure import CommandError
 from podgraft.core import policy
 from podgraft.core.versions import trial
+from podgraft.core.versions.errors import InvalidVersionError, StoreError
+from podgraft.core.versions.snapshot import SnapshotSet
+from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
-from podgraft.service import store
-from podgraft.service.store import InvalidVersionError, SnapshotSet, StoreError
 from podgraft.service.store.caller_document import Callers
 
 from .storage import PolicyStorage
@@ -49,7 +50,7 @@ def load_version(
         return storage.read_bundle(digest) if own is None else own
 
     try:
-        snapshots = store.load_snapshots(storage.injector, document, str(label), fetch, check=check)
+        snapshots = load_snapshots(storage.injector, document, str(label), fetch, check=check)
         trial.prove(storage.injector, snapshots)
     except StoreError as error:
         raise CommandError(str(error)) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.request_fields import RequestFields
 from podgraft.core import policy as policies
-from podgraft.core.review import ReviewReason
+from podgraft.core.review.results import ReviewReason
 from podgraft.kube.admission import Operation
 from podgraft.kube.document_reader import (
     Cursor,

@@ -15,7 +15,7 @@ from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.explain.webhooks import Webhook
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.object_reviews import run_reviews
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from .cases import Case, make_cases
 from .checks import Checker, Failure

@@ -12,7 +12,7 @@ from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError
 from podgraft.core.injectors.istio import releases
 from podgraft.core.policy import Policy, PolicyError
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 VERSION = "local"
 

@@ -5,11 +5,10 @@
 files are a mapping from relative path to bytes.
 """
 
-from podgraft.core.injectors import Mutation
+from podgraft.core.injectors.mutation import Mutation
 
 from .appmesh import AppMeshMutator
 from .compiler import Bundle, compile_
-from .components import Mutator, Validator
 from .digest import digest, is_manifest, validate_path
 from .errors import BundleError, Diagnostic
 from .istio import IstioMutator
@@ -26,10 +25,8 @@ __all__ = [
     "IstioMutator",
     "Manifest",
     "Mutation",
-    "Mutator",
     "OverlayMutator",
     "PolicyMutator",
-    "Validator",
     "apply_mutators",
     "compile_",
     "compile_istio",

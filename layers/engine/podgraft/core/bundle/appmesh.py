@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import InvalidDocumentsError, Mutation
+from podgraft.core.injectors.errors import InvalidDocumentsError
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 

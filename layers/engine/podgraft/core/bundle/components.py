@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
-from podgraft.core.injectors import Mutation
 from podgraft.core.injectors.istio import Injector as IstioInjector
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import InjectionRules, Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.admission import AdmissionRequest

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from podgraft.base.diagnostics import Diagnostic
 
-__all__ = ["BundleError", "Diagnostic"]
-
 
 class BundleError(Exception):
     """The bundle does not compile; the active version is not replaced.

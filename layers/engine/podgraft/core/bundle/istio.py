@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import TEMPLATES_STEP, Additions, Trace
-from podgraft.core.injectors import InvalidDocumentsError, Mutation, istio
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InvalidDocumentsError
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.patch import pointer
@@ -111,10 +113,10 @@ def _compile_sources(
         )
     return Component(
         pods=(IstioMutator(injector),),
-        rules=injector.rules,
+        rules=injector.config.rules,
         istio=injector,
         used_manifests=used,
-        warnings=tuple(map(sources.locate, injector.warnings)),
+        warnings=tuple(map(sources.locate, injector.config.warnings)),
     )
 
 
@@ -129,18 +131,12 @@ def _istio_documents(sources: _Sources, manifests: Manifests) -> istio.Documents
 
 
 def _istiod_environment(policy: Policy) -> istio.IstiodEnvironment:
-    features = policy.features
     return istio.IstiodEnvironment(
         release=policy.istio_release,
         revision="default" if policy.revision is None else policy.revision,
-        native_sidecars=features.native_sidecars,
-        platform=features.platform,
-        compliance_policy=features.compliance_policy,
-        legacy_fsgroup_injection=features.legacy_fsgroup_injection,
-        rewrite_tcp_probes=features.rewrite_tcp_probes,
-        env=features.env or {},
         default_templates=policy.default_templates,
         injected_annotations=policy.injected_annotations,
+        **asdict(policy.features),
     )
 
 

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import Mutation, PolicyDenialError
+from podgraft.core.injectors.errors import PolicyDenialError
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate import DEFAULT_LIMITS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import Mutation
+from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
 

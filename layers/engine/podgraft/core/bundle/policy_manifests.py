@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from podgraft.core.policy import Policy
 from podgraft.kube.types import NEWEST
@@ -12,25 +12,9 @@ from .errors import Diagnostic
 from .manifests import Manifest
 
 if TYPE_CHECKING:
-    from podgraft.kube.matching.params import ParamIndex, ParamKind, ParamRef
-
-
-class ParameterizedPolicy(Protocol):
-    """A policy of either kind."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def param_kind(self) -> ParamKind | None: ...  # noqa: D102
-
-
-class ParameterizedBinding(Protocol):
-    """A binding of either kind."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def params(self) -> ParamRef | None: ...  # noqa: D102
+    from podgraft.kube.matching.params import ParamIndex
+    from podgraft.kube.validation.bindings import PolicyBinding
+    from podgraft.kube.validation.policies import AdmissionPolicy
 
 
 def find_unknown_policies(
@@ -55,8 +39,8 @@ def find_oldest_release(policy: Policy) -> int:
 
 def find_missing_params(
     manifests: Sequence[Manifest],
-    policies: Sequence[ParameterizedPolicy],
-    bindings: Mapping[str, Sequence[ParameterizedBinding]],
+    policies: Sequence[AdmissionPolicy],
+    bindings: Mapping[str, Sequence[PolicyBinding]],
 ) -> Iterator[Diagnostic]:
     """An error for each policy with ``paramKind`` whose bindings have no ``paramRef``."""
     for manifest, policy in zip(manifests, policies, strict=True):
@@ -72,8 +56,8 @@ def find_missing_params(
 
 def find_absent_params(
     manifests: Sequence[Manifest],
-    policies: Sequence[ParameterizedPolicy],
-    bindings: Mapping[str, Sequence[ParameterizedBinding]],
+    policies: Sequence[AdmissionPolicy],
+    bindings: Mapping[str, Sequence[PolicyBinding]],
     params: ParamIndex,
 ) -> Iterator[Diagnostic]:
     """A warning for each ``paramRef`` that selects no object of the bundle in any namespace."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
-from podgraft.core.injectors import PrivilegeError
+from podgraft.core.injectors.errors import PrivilegeError
 from podgraft.kube.privileges import Kind, Privilege, find_added
 
 from .compiler import Bundle

@@ -12,8 +12,7 @@ from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import object_at
 from podgraft.golang.reflect import GoType
 from podgraft.kube import POD
-from podgraft.kube.matching.constraints import MatchConstraints
-from podgraft.kube.matching.reads import find_condition_reads, find_selector_reads
+from podgraft.kube.matching.reads import find_policy_reads, find_selector_reads
 
 from .appmesh import AppMeshMutator
 from .compiler import Bundle
@@ -107,25 +106,9 @@ def _find_mutator_reads(
 def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]]:
     policies = mutator.policies
     for policy in policies.policies:
-        source, mutations = f'policy "{policy.name}"', f'mutation of policy "{policy.name}"'
-        variables = {each.name: each.program for each in policy.variables}
+        programs = {f'mutation of policy "{policy.name}"': [m.program for m in policy.mutations]}
         bindings = policies.bindings.get(policy.name, ())
-        yield (
-            *find_condition_reads([each.program for each in policy.conditions], source, variables),
-            *find_condition_reads(
-                [each.program for each in policy.mutations], mutations, variables
-            ),
-            *_find_scope_reads(
-                source, policy.constraints, *(each.constraints for each in bindings)
-            ),
-        )
-
-
-def _find_scope_reads(source: str, *scopes: MatchConstraints | None) -> Iterator[FieldRead]:
-    """Yield the labels that a policy and its bindings select."""
-    for scope in scopes:
-        if scope is not None and scope.objects is not None:
-            yield from find_selector_reads(scope.objects, source)
+        yield (*find_policy_reads(f'policy "{policy.name}"', policy, bindings, programs),)
 
 
 def _mesh_keys(selector: object) -> tuple[str, ...]:
@@ -146,17 +129,8 @@ def _find_validator_reads(validator: Validator) -> Iterator[tuple[FieldRead, ...
     rules = validator.rules
     for policy in rules.policies:
         source = f'rule "{policy.name}"'
-        variables = {each.name: each.program for each in policy.variables}
-        programs = [each.program for each in policy.conditions]
-        for validation in policy.validations:
-            programs.append(validation.program)
-            if validation.message_program is not None:
-                programs.append(validation.message_program)
-        programs.extend(each.program for each in policy.audit)
+        programs = [each.program for each in (*policy.validations, *policy.audit)]
+        messages = [each.message_program for each in policy.validations]
+        programs += [each for each in messages if each is not None]
         bindings = rules.bindings.get(policy.name, ())
-        yield (
-            *find_condition_reads(programs, source, variables),
-            *_find_scope_reads(
-                source, policy.constraints, *(each.constraints for each in bindings)
-            ),
-        )
+        yield (*find_policy_reads(source, policy, bindings, {source: programs}),)

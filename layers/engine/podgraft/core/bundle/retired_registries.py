@@ -102,7 +102,9 @@ def find_document_warnings(file: str, document: JSON, path: str = "") -> Iterato
             continue
         for registry in RETIRED_REGISTRIES:
             lines = [
-                number for number, line in _number_lines(text) if _uses_registry(registry, line)
+                number
+                for number, line in enumerate(text.splitlines(), 1)
+                if _uses_registry(registry, line)
             ]
             if lines:
                 yield Diagnostic(
@@ -137,10 +139,6 @@ def _parse_document(text: str) -> JSON:
     except yaml.NotYAMLError:
         return text
     return document if isinstance(document, dict | list) else text
-
-
-def _number_lines(text: str) -> Iterator[tuple[int, str]]:
-    return enumerate(text.splitlines(), 1)
 
 
 def _uses_registry(registry: RetiredRegistry, line: str) -> bool:

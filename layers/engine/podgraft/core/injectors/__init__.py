@@ -4,29 +4,3 @@ A compiled injector takes an object as raw JSON and returns a mutation, or raise
 object's author or of the operator. Nothing here decides whether to inject (``policy`` does), or
 reads a clock, the environment, or a file.
 """
-
-from .errors import (
-    Diagnostic,
-    InjectionError,
-    InvalidDocumentsError,
-    OperatorError,
-    PolicyDenialError,
-    PrivilegeError,
-    UndecodableError,
-    UserError,
-    redact,
-)
-from .mutation import Mutation
-
-__all__ = [
-    "Diagnostic",
-    "InjectionError",
-    "InvalidDocumentsError",
-    "Mutation",
-    "OperatorError",
-    "PolicyDenialError",
-    "PrivilegeError",
-    "UndecodableError",
-    "UserError",
-    "redact",
-]

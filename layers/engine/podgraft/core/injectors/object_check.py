@@ -56,15 +56,20 @@ def _check_type(value: Object, type_: GoType) -> Object:
         raise UserError(f"object: a {kind} must have metadata and spec")
     if type_ is kube.POD and "spec" not in value:
         raise UserError(f"object: a {kind} must have metadata and spec")
+    check_decodes(type_, value)
+    return _without_nulls(value)
+
+
+def check_decodes(type_: GoType, value: Object) -> None:
+    """Raise ``UserError`` if an object does not decode."""
     try:
-        kube.check(type_, {**value, "metadata": _without_managed_fields(metadata)})
+        kube.check(type_, value | {"metadata": _without_managed_fields(value.get("metadata"))})
     except kube.DecodeError as error:
-        location = error.location_problem
+        kind, location = type_.name.rpartition(".")[2], error.location_problem
         problem = (
             f"object {location}" if location else f"object does not decode as a {kind}: {error}"
         )
         raise UserError(problem) from error
-    return _without_nulls(value)
 
 
 def _without_managed_fields(metadata: JSON) -> JSON:

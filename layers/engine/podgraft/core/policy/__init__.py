@@ -11,20 +11,17 @@ from .decision import (
     PROTECTED_SUBRESOURCES,
     SENTENCES,
     Decision,
-    Inject,
     Reason,
     Skip,
     StepName,
     Verdict,
     decide,
     decide_applicability,
-    describe,
     warn_of_subresource,
 )
 from .document import Features, Policy
-from .errors import PolicyError
 from .keys import RELEASE_REMEDY, is_release
-from .reader import parse
+from .reader import PolicyError, parse
 from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [
@@ -38,7 +35,6 @@ __all__ = [
     "DefaultPolicy",
     "Diagnostics",
     "Features",
-    "Inject",
     "InjectValueSyntax",
     "InjectionRules",
     "MappingReader",
@@ -50,7 +46,6 @@ __all__ = [
     "Verdict",
     "decide",
     "decide_applicability",
-    "describe",
     "is_release",
     "parse",
     "warn_of_subresource",

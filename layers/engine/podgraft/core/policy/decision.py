@@ -117,10 +117,11 @@ def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
         _string_values(metadata.get("labels")),
         _string_values(metadata.get("annotations")),
     )
+    spec = _as_mapping(pod.get("spec"))
     inject_step, warnings = _check_inject_setting(rules, labels, annotations)
     decision = conclude(
         (
-            _host_network(_as_mapping(pod.get("spec"))),
+            _HOST_NETWORK if spec.get("hostNetwork") is True else _NO_HOST_NETWORK,
             _namespace(rules, metadata.get("namespace") or namespace),
             inject_step,
             _match_selectors(
@@ -164,10 +165,6 @@ def describe(decision: Decision) -> str:
 
 _NO_HOST_NETWORK = Step(StepName.HOST_NETWORK, "false, or not set")
 _HOST_NETWORK = Step(StepName.HOST_NETWORK, "true", Verdict.SKIP, Reason.HOST_NETWORK, final=True)
-
-
-def _host_network(spec: Mapping[str, JSON]) -> Step:
-    return _HOST_NETWORK if spec.get("hostNetwork") is True else _NO_HOST_NETWORK
 
 
 def _namespace(rules: InjectionRules, namespace: JSON) -> Step:

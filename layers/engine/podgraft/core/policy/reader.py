@@ -1,15 +1,34 @@
 """The text of a policy document, parsed to a ``Policy`` with its rollout."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
 from .document import Policy
-from .errors import PolicyError
 from .keys import parse_document
+
+
+class PolicyError(Exception):
+    """The document is invalid; the current policy stays active.
+
+    ``warnings`` alone do not stop a review. ``valid_part`` is the policy without the invalid keys,
+    with which a bundle can be checked.
+    """
+
+    def __init__(
+        self,
+        faults: Sequence[Diagnostic],
+        warnings: Sequence[Diagnostic] = (),
+        valid_part: Policy | None = None,
+    ) -> None:
+        super().__init__("policy: " + ". ".join(map(str, faults)))
+        self.errors = tuple(faults)
+        self.warnings = tuple(warnings)
+        self.valid_part = valid_part
 
 
 def parse(document: str) -> Policy:
@@ -29,17 +48,7 @@ def parse(document: str) -> Policy:
         raise PolicyError(diagnostics.errors, diagnostics.warnings, policy)
     policy = replace(policy, warnings=tuple(diagnostics.warnings))
     if isinstance(value, dict) and value.get("rollout") is not None:
-        return _add_rollout(policy, value)
+        from .rollout_reader import add_rollout  # only a policy with this key needs it
+
+        return add_rollout(policy, value)
     return policy
-
-
-def _add_rollout(policy: Policy, document: Object) -> Policy:
-    from .rollout_reader import parse_rollout  # only a policy with this key needs it
-
-    parsed = parse_rollout(document)
-    return replace(
-        policy,
-        rollout=parsed.rollout,
-        rollout_errors=parsed.errors,
-        warnings=(*policy.warnings, *parsed.warnings),
-    )

@@ -9,10 +9,8 @@ import math
 import re
 from collections.abc import Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.kube.document_reader import (
     Cursor,
@@ -38,21 +36,15 @@ _MAX_MINUTES = 10_080
 _UNSUPPORTED_KEYS = ("clusters", "groups", "rollout", "census")
 
 
-class ParsedRollout(Struct, frozen=True, kw_only=True):
-    """The rollout of a document, or its errors. ``warnings`` are as those of ``Policy``."""
-
-    rollout: Rollout | None
-    errors: tuple[Diagnostic, ...] = ()
-    warnings: tuple[Diagnostic, ...] = ()
-
-
-def parse_rollout(document: Object) -> ParsedRollout:
-    """Parse the key ``rollout`` of a document without errors in its other keys."""
+def add_rollout(policy: Policy, document: Object) -> Policy:
+    """Return the policy with the key ``rollout`` of its document, or with the errors of the key."""
     diagnostics = Diagnostics()
     rollout = _parse(Cursor(document["rollout"], "/rollout", diagnostics), document)
-    errors = tuple(diagnostics.errors)
-    return ParsedRollout(
-        rollout=None if errors else rollout, errors=errors, warnings=tuple(diagnostics.warnings)
+    return replace(
+        policy,
+        rollout=None if diagnostics.errors else rollout,
+        rollout_errors=tuple(diagnostics.errors),
+        warnings=(*policy.warnings, *diagnostics.warnings),
     )
 
 

@@ -25,49 +25,30 @@ from podgraft.core.bundle import (
     apply_mutators,
     privilege_check,
 )
-from podgraft.core.injectors import (
+from podgraft.core.injectors import object_check
+from podgraft.core.injectors.errors import (
     OperatorError,
     PolicyDenialError,
     UndecodableError,
     UserError,
-    object_check,
     redact,
 )
 from podgraft.core.policy import Decision, Skip, Verdict
 from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review_context import ReviewContext, Staleness
 from podgraft.core.versions.errors import StoreError
-from podgraft.core.versions.snapshot import Snapshot
-from podgraft.core.versions.store import Store
+from podgraft.core.versions.snapshot import Snapshot, Store
 from podgraft.kube import admission, workload_owner
-from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.admission import AdmissionRequest, Status
 
 from .results import (
-    CandidateOutcome,
-    CandidateRecord,
     Review,
     ReviewFailure,
     ReviewOutcome,
     ReviewReason,
-    ReviewRecord,
     ReviewResponse,
     ReviewResult,
 )
-
-__all__ = [
-    "CandidateOutcome",
-    "CandidateRecord",
-    "Review",
-    "ReviewFailure",
-    "ReviewOutcome",
-    "ReviewReason",
-    "ReviewRecord",
-    "ReviewResponse",
-    "ReviewResult",
-    "inject",
-    "mutate",
-    "validate",
-]
 
 Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
@@ -148,10 +129,10 @@ def run_handler(handler: Handler, review: Review, bundle: Bundle) -> ReviewResul
         return handler(review, bundle)
     except UserError as error:
         _record_error(review.context.trace, error)
-        return _respond_denied(review, redact(error), ReviewReason.USER)
+        return _deny(review, redact(error), ReviewReason.USER)
     except PolicyDenialError as error:
         _record_error(review.context.trace, error)
-        return _respond_denied(review, str(error), ReviewReason.POLICIES, HTTPStatus(error.code))
+        return _deny(review, str(error), ReviewReason.POLICIES, HTTPStatus(error.code))
     except OperatorError as error:
         _record_error(review.context.trace, error)
         return _fail(review, error, ReviewReason.OPERATOR)
@@ -180,7 +161,7 @@ def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
             return _inject_pod(review, bundle, pod, decision)
     _record_decision(review.context.trace, decision)
     reasons = ",".join(decision.reasons)
-    return _respond_allowed(review, ReviewOutcome.SKIP, reasons, decision.warnings)
+    return _respond(review, ReviewOutcome.SKIP, reasons, decision.warnings)
 
 
 def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
@@ -189,7 +170,7 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
     mutation = apply_mutators(bundle.pod_mutators, pod, context)
     mutation = mutation.with_warnings(decision.warnings)
     if not mutation.is_changed:
-        return _respond_unchanged(review, mutation)
+        return _respond(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, mutation.warnings)
     if review.annotation:
         mutation = _annotate(mutation, review.annotation)
     try:
@@ -199,7 +180,8 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
         raise UndecodableError(f"the injected pod does not decode: {error}") from error
     if bundle.allows is not None:
         privilege_check.check_privileges(bundle, pod, mutation.object, review.context.trace)
-    return _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
+    reasons = ",".join(decision.reasons)
+    return _respond(review, ReviewOutcome.INJECT, reasons, mutation.warnings, mutation)
 
 
 def _annotate(mutation: Mutation, value: str) -> Mutation:
@@ -230,17 +212,17 @@ def _record_decision(trace: Trace | None, decision: Decision) -> None:
 def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
     warning = policy.warn_of_subresource(review.request)
     if warning:
-        return _respond_allowed(review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning])
+        return _respond(review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning])
     if review.request.object is None or not bundle.object_mutators:
-        return _respond_allowed(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
+        return _respond(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
     before = object_check.check_object(review.request)
     mutation = apply_mutators(bundle.object_mutators, before, review.context)
     if not mutation.is_changed:
-        return _respond_unchanged(review, mutation)
+        return _respond(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, mutation.warnings)
     if bundle.allows is not None:
         privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
     reason = _find_mutate_reason(bundle)
-    return _respond_patched(review, ReviewOutcome.MUTATE, reason, mutation)
+    return _respond(review, ReviewOutcome.MUTATE, reason, mutation.warnings, mutation)
 
 
 def _find_mutate_reason(bundle: Bundle) -> ReviewReason:
@@ -255,50 +237,38 @@ def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
     denials = [denial for result in results for denial in result.denials]
     warnings = [warning for result in results for warning in result.warnings]
     outcome = ReviewOutcome.DENY if denials else ReviewOutcome.ALLOW
-    audit = review.audit_annotations(outcome, ReviewReason.RULES)
-    for result in results:
-        audit = {**result.audit, **audit}
-    warnings = review.warnings(*warnings)
-    if denials:
-        message, code = "; ".join(denial.message for denial in denials), denials[0].code
-        response = admission.denied(
-            review.request, message, code=code, warnings=warnings, audit=audit
-        )
-    else:
-        response = admission.allowed(review.request, warnings=warnings, audit=audit)
-    return ReviewResponse(response, review.make_record(outcome, ReviewReason.RULES))
+    audit = {key: text for result in results for key, text in result.audit.items()}
+    message = "; ".join(denial.message for denial in denials)
+    denial = admission.errored(denials[0].code, message) if denials else None
+    review = replace(review, audit=audit)
+    return _respond(review, outcome, ReviewReason.RULES, warnings, denial=denial)
 
 
-def _respond_patched(
-    review: Review, outcome: ReviewOutcome, reason: str, mutation: Mutation
-) -> ReviewResponse:
-    warnings = review.warnings(*mutation.warnings)
-    audit = review.audit_annotations(outcome, reason)
-    response = admission.patched(review.request, mutation.patch, warnings=warnings, audit=audit)
-    record = review.make_record(outcome, reason, len(response.patch))
-    return ReviewResponse(response, record, mutation.object)
-
-
-def _respond_unchanged(review: Review, mutation: Mutation) -> ReviewResponse:
-    reason = ReviewReason.NOTHING_MATCHES
-    return _respond_allowed(review, ReviewOutcome.SKIP, reason, mutation.warnings)
-
-
-def _respond_allowed(
-    review: Review, outcome: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
-) -> ReviewResponse:
-    warnings, audit = review.warnings(*warnings), review.audit_annotations(outcome, reason)
-    response = admission.allowed(review.request, warnings=warnings, audit=audit)
-    return ReviewResponse(response, review.make_record(outcome, reason))
-
-
-def _respond_denied(
+def _deny(
     review: Review, message: str, reason: str, code: HTTPStatus = HTTPStatus.FORBIDDEN
 ) -> ReviewResponse:
-    warnings = review.warnings()
-    audit = review.audit_annotations(ReviewOutcome.DENY, reason)
-    response = admission.denied(review.request, message, code=code, warnings=warnings, audit=audit)
-    return ReviewResponse(response, review.make_record(ReviewOutcome.DENY, reason))
+    return _respond(review, ReviewOutcome.DENY, reason, denial=admission.errored(code, message))
+
+
+def _respond(
+    review: Review,
+    outcome: ReviewOutcome,
+    reason: str,
+    warnings: Iterable[str] = (),
+    mutation: Mutation | None = None,
+    *,
+    denial: Status | None = None,
+) -> ReviewResponse:
+    """The response of a review, with its audit annotations and its record."""
+    response = admission.respond(
+        review.request,
+        mutation.patch if mutation is not None else (),
+        denial=denial,
+        warnings=review.warnings(*warnings),
+        audit=review.audit_annotations(outcome, reason),
+    )
+    record = review.make_record(outcome, reason, len(response.patch))
+    return ReviewResponse(response, record, None if mutation is None else mutation.object)
 
 
 def _object_name(request: AdmissionRequest) -> str:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, object_at
 from podgraft.core.bundle import Bundle
-from podgraft.core.injectors import UndecodableError
+from podgraft.core.injectors.errors import UndecodableError
 from podgraft.core.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.candidate import Candidate, DisabledReason

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import OperatorError
+from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.policy.rollout import Track
 from podgraft.core.review_context import ReviewContext, Staleness
 from podgraft.core.versions.errors import StoreError
@@ -123,7 +123,7 @@ class Review(Struct, frozen=True, kw_only=True):
     """One review with the version that it uses: empty strings if the store returns none.
 
     ``rollout`` and ``track`` are set if the policy has a rollout. ``annotation`` is the value that
-    a patched pod gets in mode share.
+    a patched pod gets in mode share. ``audit`` are the audit annotations of rules.
     """
 
     context: ReviewContext
@@ -135,6 +135,7 @@ class Review(Struct, frozen=True, kw_only=True):
     rollout: str = ""
     track: str = ""
     annotation: str = ""
+    audit: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def make_record(
         self, outcome: ReviewOutcome, reason: str, patch_bytes: int = 0
@@ -160,6 +161,7 @@ class Review(Struct, frozen=True, kw_only=True):
     def audit_annotations(self, outcome: ReviewOutcome, reason: str) -> Mapping[str, str]:
         """The same as audit annotations."""
         annotations = {
+            **self.audit,
             "decision": outcome,
             "reason": reason,
             "policy-version": self.policy_version,

@@ -7,26 +7,3 @@ loaded, and no time for a review. Nothing here creates a signature.
 
 This package does not import ``keys`` and its ``cryptography``; ``make_verifier`` does.
 """
-
-from .denied import DenyList, DenyListError, parse_deny_list
-from .signature import (
-    InvalidKeyError,
-    SignatureError,
-    SignedDocument,
-    make_payload,
-    split_signature,
-)
-from .verifier import Verifier, make_verifier
-
-__all__ = [
-    "DenyList",
-    "DenyListError",
-    "InvalidKeyError",
-    "SignatureError",
-    "SignedDocument",
-    "Verifier",
-    "make_payload",
-    "make_verifier",
-    "parse_deny_list",
-    "split_signature",
-]

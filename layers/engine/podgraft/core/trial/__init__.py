@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from podgraft.core.bundle import Bundle, Diagnostic
 from podgraft.core.policy import Policy
 
-from . import bundle_tests
+from . import bundle_tests, istio
 from .report import Describe, OnChange, Report
 
 __all__ = ["Report", "Trial", "check_bundle"]
@@ -54,8 +54,6 @@ def check_bundle(bundle: Bundle, policy: Policy, on_change: OnChange | None = No
 
 def _try_bundle(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
     """Run all steps, those that affect most pods first; import only what the bundle needs."""
-    from . import istio
-
     yield from istio.try_templates(bundle, policy, report)
     manifests = bundle.manifests
     if manifests.of_kind("Mesh"):

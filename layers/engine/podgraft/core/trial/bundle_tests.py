@@ -8,7 +8,7 @@ from podgraft import kube
 from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
 from podgraft.core.bundle import Bundle, Manifest, apply_mutators
-from podgraft.core.injectors import redact
+from podgraft.core.injectors.errors import redact
 from podgraft.core.policy import Skip
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.matching import constraints

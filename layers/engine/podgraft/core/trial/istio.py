@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.core.bundle import (
     Bundle,
@@ -19,7 +20,7 @@ from podgraft.core.bundle import (
     Manifest,
     compile_istio,
 )
-from podgraft.core.injectors import OperatorError
+from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.injectors.istio import Injector
 from podgraft.core.injectors.istio.release_choice import add_update
 from podgraft.core.policy import Policy
@@ -32,7 +33,6 @@ from .ambiguous_text import REMEDY, find_unquoted_text
 from .outcome import Outcome, try_probes
 from .probes import Probe
 from .report import Report, make_field_diagnostic
-from .suggestions import suggest_name
 
 _NO_FIELD = "can't evaluate field "
 _ANNOTATION = "inject.istio.io/templates"
@@ -109,7 +109,7 @@ class Variant(Struct, frozen=True, kw_only=True):
         """The prefix of messages; empty for the variant that the policy sets."""
         if not self.is_switched:
             return ""
-        return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
+        return f"with native sidecars {'on' if self.injector.config.native_sidecars else 'off'}, "
 
     def mutate(self, before: Object, context: ReviewContext) -> Object:
         """Inject the pod as a review does."""
@@ -128,7 +128,7 @@ def make_variants(bundle: Bundle, policy: Policy) -> Iterator[Variant]:
             continue
         yield Variant(mutator=mutator)
         if mutator.injector.profile.native_sidecars:
-            native = not mutator.injector.native_sidecars
+            native = not mutator.injector.config.native_sidecars
             features = replace(policy.features, native_sidecars=native)
             switched_policy = replace(policy, features=features)
             component = compile_istio(bundle.manifests, switched_policy, deferred=True)
@@ -231,7 +231,7 @@ def _make_diagnostics(
         problem = f"{variant.label}fails for every probe pod: {text}"
         remedy = failure.remedy
         if isinstance(failure.cause, ExecError) and failure.cause.reason.startswith(_NO_FIELD):
-            remedy = add_update(injector.newer_release, remedy)
+            remedy = add_update(injector.config.newer_release, remedy)
         diagnostic = config_map.make_diagnostic(target.path, problem, remedy)
         yield replace(diagnostic, excerpt=failure.excerpt)
     for each in outcome.first_flaws:
@@ -246,7 +246,7 @@ def _make_diagnostics(
 
 def _missing_hub_diagnostic(image: str, config_map: Manifest, injector: Injector) -> Diagnostic:
     names = [*object_at(injector.values, "global")]
-    hint = suggest_name("hub", names)
+    hint = find_similar("hub", names)
     return config_map.make_diagnostic(
         "/data/values/global/hub",
         f'is missing, so the image is "{image}"',
@@ -266,7 +266,7 @@ def _check_fields(injector: Injector, config_map: Manifest, report: Report) -> I
             problems = ()
         for problem in problems:
             diagnostic = make_field_diagnostic(config_map, path, problem)
-            remedy = add_update(injector.newer_release, diagnostic.remedy)
+            remedy = add_update(injector.config.newer_release, diagnostic.remedy)
             report.add_error(replace(diagnostic, remedy=remedy))
         yield
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.core.bundle import Bundle
-from podgraft.core.injectors import InjectionError
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 
@@ -96,7 +96,7 @@ def _compare(
             yield ModeDifference(
                 template=target.label,
                 container=name,
-                is_native=variant.injector.native_sidecars,
+                is_native=variant.injector.config.native_sidecars,
                 list_name=list_name,
                 added=tuple(key for key in container if key not in old_container),
                 removed=tuple(key for key in old_container if key not in container),

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import InjectionError
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang import texttemplate
 from podgraft.golang.texttemplate import ExecError, LimitError

@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import kube
+from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object, dump
 from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
-from podgraft.core.injectors import InjectionError, OperatorError
+from podgraft.core.injectors.errors import InjectionError, OperatorError
 from podgraft.core.injectors.overlay.data import data_type
 from podgraft.core.injectors.overlay.overlay import Overlay
 from podgraft.core.review_context import ReviewContext
@@ -26,7 +27,6 @@ from .candidates import Candidate, make_candidates
 from .outcome import LIMITS, Failure, FlawOfProbe, Outcome, try_probes
 from .probes import Probe
 from .report import Report, make_field_diagnostic
-from .suggestions import suggest_name
 
 _TEMPLATE = "/spec/template"
 _CONDITIONS = "/spec/matchConditions"
@@ -156,7 +156,7 @@ class _OverlayTrial(Struct, frozen=True):
             except InjectionError:
                 continue
             for field in find_unknown_fields(after):
-                name = suggest_name(field.name, field.available)
+                name = find_similar(field.name, field.available)
                 problem = f"for {probe.name}, sets the unknown field {field.path}"
                 remedy = f"rename it to {name}" if name else "remove it; kube-apiserver drops it"
                 self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))

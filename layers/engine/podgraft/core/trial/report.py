@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object
 from podgraft.core.bundle import Diagnostic, Manifest
 from podgraft.core.policy.allows import Allows
@@ -13,7 +14,6 @@ from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube.privileges import Privilege, find_added
 
 from .outcome import Mutate
-from .suggestions import suggest_name
 
 # Formats an error for the reader of the report.
 Describe = Callable[[Exception], str]
@@ -80,7 +80,7 @@ class Report(Struct):
 
 def make_field_diagnostic(manifest: Manifest, path: str, problem: FieldProblem) -> Diagnostic:
     """Return a diagnostic for a field that the data of the template does not have."""
-    hint = suggest_name(problem.name, problem.available)
+    hint = find_similar(problem.name, problem.available)
     available = ", ".join(problem.available[:20])
     remedy = (
         f"rename it to {hint}" if hint else f"use one of {available}" if available else "correct it"

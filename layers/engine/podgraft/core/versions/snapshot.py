@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
     from .group_snapshots import GroupSnapshots
+from typing import Protocol
+
+from podgraft.base.deadline import Deadline
 
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
@@ -181,3 +184,24 @@ class BundleCache:
 def make_snapshot(policy_: Policy, version: str, compiler: BundleCache) -> Snapshot:
     """Compile the bundle of a policy."""
     return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))
+
+
+class Store(Protocol):
+    """A store of policies and bundles."""
+
+    def snapshot(
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
+    ) -> Snapshot:
+        """Return the snapshot in force, within the deadline; raises ``StoreError``.
+
+        *groups* are those of the cluster in the registry of callers.
+        """
+        ...
+
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        """Return the names of all stored injectors, within the deadline; raises ``StoreError``."""
+        ...

@@ -7,7 +7,7 @@ take longer. ``prove`` is for callers that can choose between versions.
 from collections.abc import Callable, Iterator
 
 from podgraft.base import system
-from podgraft.core.injectors import redact
+from podgraft.core.injectors.errors import redact
 from podgraft.core.trial import Trial
 
 from .errors import InvalidVersionError

@@ -14,8 +14,8 @@ from msgspec import Struct, field
 from .errors import UntrustedError
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
     from podgraft.core.signing.signature import Signature
+    from podgraft.core.signing.verifier import Verifier
 
 
 class VersionCheck(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,9 @@ class VersionCheck(Struct, frozen=True, kw_only=True):
         """Return the signature; None if it is not checked. Raises ``UntrustedError``."""
         if self.verifier is None:
             return None
-        from podgraft.core.signing import SignatureError  # only with the public key of a signer
+        from podgraft.core.signing.signature import (
+            SignatureError,  # only with the public key of a signer
+        )
 
         try:
             signature = self.verifier.verify(document, self.subject, self.number)
@@ -63,7 +65,7 @@ class VersionCheck(Struct, frozen=True, kw_only=True):
         """Return the version that a valid document is signed for, or the oldest possible one."""
         if self.verifier is None:
             return self.oldest
-        from podgraft.core.signing import split_signature
+        from podgraft.core.signing.signature import split_signature
 
         signature = split_signature(document).signature
         return self.oldest if signature is None else signature.version
@@ -86,7 +88,7 @@ def parse_denied(text: str, location: str) -> Mapping[str, str]:
     """
     if not text.strip():
         return {}
-    from podgraft.core.signing import DenyListError, parse_deny_list
+    from podgraft.core.signing.denied import DenyListError, parse_deny_list
     from podgraft.kube import yaml  # many stores have no deny list
 
     try:

@@ -6,7 +6,6 @@ JSON as Go structs. This package must not import templates or Kubernetes. Pure: 
 """
 
 from .constructors import (
-    COMPLEX64,
     FLOAT32,
     INT8,
     INT16,
@@ -19,8 +18,6 @@ from .constructors import (
     UINT16,
     UINT32,
     UINT64,
-    UINTPTR,
-    array_of,
     bool_type,
     interface_type,
     map_of,
@@ -34,21 +31,12 @@ from .constructors import (
 )
 from .methods import BoundMethod, bind_method, refused_methods
 from .tainted_values import propagate_taint
-from .types import (
-    Field,
-    GoType,
-    Kind,
-    Member,
-    Method,
-    Value,
-    fields_by_key,
-)
+from .types import Field, GoType, Kind, Method, Value, fields_by_key
 from .values import (
     ANY,
     ANY_MAP,
     ANY_SLICE,
     BOOL,
-    COMPLEX128,
     FLOAT64,
     INT,
     STRING,
@@ -64,7 +52,6 @@ from .values import (
     copy_value,
     dereference,
     is_nil,
-    struct_converter,
     type_of,
 )
 
@@ -73,8 +60,6 @@ __all__ = [
     "ANY_MAP",
     "ANY_SLICE",
     "BOOL",
-    "COMPLEX64",
-    "COMPLEX128",
     "FLOAT32",
     "FLOAT64",
     "INT",
@@ -91,7 +76,6 @@ __all__ = [
     "UINT16",
     "UINT32",
     "UINT64",
-    "UINTPTR",
     "Bool",
     "BoundMethod",
     "Field",
@@ -100,14 +84,12 @@ __all__ = [
     "Kind",
     "LazyStruct",
     "Map",
-    "Member",
     "Method",
     "PanicError",
     "Pointer",
     "Slice",
     "Struct",
     "Value",
-    "array_of",
     "bind_method",
     "bool_type",
     "copy_value",
@@ -124,7 +106,6 @@ __all__ = [
     "round_to_float32",
     "slice_of",
     "string_type",
-    "struct_converter",
     "struct_type",
     "type_of",
 ]

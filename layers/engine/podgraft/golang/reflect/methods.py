@@ -55,7 +55,7 @@ def bind_method(
         return None
     container = _walk_path(value, member.path)
     reachable = container.__class__ is Pointer or (
-        _is_addressable(container) and not without_pointer_methods
+        container.__class__ is Struct and container.addressable and not without_pointer_methods
     )
     if member.target.pointer and not reachable:
         return None
@@ -73,7 +73,3 @@ def _walk_path(value: Value, path: tuple[Field, ...]) -> Value:
             raise PanicError("runtime error: invalid memory address or nil pointer dereference")
         value = struct.get(step)
     return value
-
-
-def _is_addressable(value: Value) -> bool:
-    return value.__class__ is Struct and value.addressable

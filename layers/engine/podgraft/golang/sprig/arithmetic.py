@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import INT, INT64, Slice, Value, slice_of
+from podgraft.golang.time import wrap_int64
 
-from .cast import Cast, wrap_int64
+from .cast import Cast
 from .failures import INTEGER_DIVIDE, check_element_count
 
 _INTS = slice_of(INT)

@@ -35,6 +35,7 @@ from podgraft.golang.reflect import (
 )
 from podgraft.golang.strconv.atof import parse_float
 from podgraft.golang.strconv.atoi import NumError, RangeNumError, parse_int
+from podgraft.golang.time import wrap_int64
 
 MIN_INT64 = -(1 << 63)
 MAX_INT64 = (1 << 63) - 1
@@ -51,18 +52,9 @@ _DECIMAL = r"([+-]?[0-9]*)\.[0-9]*"
 _BASIC_KINDS = frozenset(type_.kind for type_ in (*_INTEGERS, *_FLOATS, STRING, BOOL))
 
 
-def wrap_int64(number: int) -> int:
-    """Wrap around as Go's int64 arithmetic does."""
-    return (number - MIN_INT64 & (1 << 64) - 1) + MIN_INT64
-
-
 def truncate_to_int64(number: float) -> int:
     """``int64(number)`` as on amd64: the smallest integer on overflow."""
-    return int(number) if math.isfinite(number) and _fits_int64(int(number)) else MIN_INT64
-
-
-def _fits_int64(number: int) -> bool:
-    return MIN_INT64 <= number <= MAX_INT64
+    return int(number) if math.isfinite(number) and MIN_INT64 <= number <= MAX_INT64 else MIN_INT64
 
 
 def _parse_int(text: str, base: int) -> int:

@@ -15,10 +15,6 @@ class NumError(ValueError):
     """The text is not a number, or the number is too large; the message is Go's."""
 
 
-class SyntaxNumError(NumError):
-    """The text is not a number (strconv.ErrSyntax)."""
-
-
 class RangeNumError(NumError):
     """The number is too large (strconv.ErrRange)."""
 
@@ -87,7 +83,7 @@ def has_valid_underscores(text: str) -> bool:
 
 def fail_syntax(function: str, text: str) -> NoReturn:
     """Raise the error for a text that is not a number."""
-    raise SyntaxNumError(f"strconv.{function}: parsing {quote(text)}: invalid syntax")
+    raise NumError(f"strconv.{function}: parsing {quote(text)}: invalid syntax")
 
 
 def fail_range(function: str, text: str) -> NoReturn:

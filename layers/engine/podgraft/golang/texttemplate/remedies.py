@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from itertools import pairwise
+
+from podgraft.base.diagnostics import find_similar
 
 from .errors import TemplateError
 from .parse.lexer import Token, TokenKind, tokens
@@ -20,7 +21,7 @@ def find_remedy(error: TemplateError, functions: Iterable[str], delimiters: tupl
     default = error.remedy
     match = _UNKNOWN_FUNCTION.fullmatch(error.reason)
     if match is not None:
-        name = _suggest_name(match[1], (*functions, *BUILTINS))
+        name = find_similar(match[1], (*functions, *BUILTINS))
         return f"did you mean {name}?" if name else default
     if error.reason == _UNEXPECTED_END:
         return _describe_open_block(error, delimiters) or default
@@ -48,8 +49,3 @@ def _describe_open_block(error: TemplateError, delimiters: tuple[str, str]) -> s
     line = source.line_at(block.start)
     error.span = Span(source, block.start, block.end)  # the end of the text has no excerpt
     return f"add {left}end{right}: the {left}{block.text}{right} of line {line} is not closed"
-
-
-def _suggest_name(name: str, names: Iterable[str]) -> str:
-    matches = get_close_matches(name, names, n=1)
-    return matches[0] if matches else ""

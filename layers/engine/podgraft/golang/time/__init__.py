@@ -5,13 +5,12 @@ Local time is UTC, as in the containers of istiod.
 
 from .durations import SECOND, DurationError, format_duration, parse_duration
 from .layouts import format_time
-from .moments import LOCAL, UTC, Moment, Zone
+from .moments import UTC, Moment, Zone
 from .parse import LayoutError, parse_time
 from .types import DURATION, TIME, moment_of, time_of, wrap_int64
 
 __all__ = [
     "DURATION",
-    "LOCAL",
     "SECOND",
     "TIME",
     "UTC",

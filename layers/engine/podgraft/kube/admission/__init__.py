@@ -1,12 +1,11 @@
 """The wire format of admission webhooks: ``AdmissionReview`` requests and responses.
 
-``decode`` parses a review of admission.k8s.io/v1 or v1beta1. ``allowed``, ``patched``, ``denied``,
-and ``errored`` make responses. ``encode`` encodes them in the version of the request. This package
-makes no decision and does no I/O.
+``decode`` parses a review of admission.k8s.io/v1 or v1beta1. ``respond`` and ``errored`` make
+responses. ``encode`` encodes them in the version of the request. This package makes no decision and
+does no I/O.
 """
 
 from .request import (
-    MAX_OBJECT_BYTES,
     MAX_REQUEST_BYTES,
     SYNTHETIC_UID,
     AdmissionRequest,
@@ -18,10 +17,9 @@ from .request import (
     TooLargeError,
     decode,
 )
-from .response import AdmissionResponse, Status, allowed, denied, encode, errored, patched
+from .response import AdmissionResponse, Status, encode, errored, respond
 
 __all__ = [
-    "MAX_OBJECT_BYTES",
     "MAX_REQUEST_BYTES",
     "SYNTHETIC_UID",
     "AdmissionRequest",
@@ -33,10 +31,8 @@ __all__ = [
     "ReviewError",
     "Status",
     "TooLargeError",
-    "allowed",
     "decode",
-    "denied",
     "encode",
     "errored",
-    "patched",
+    "respond",
 ]

@@ -1,8 +1,7 @@
 """The responses to kube-apiserver, and their encoding.
 
-Four constructors make all responses. ``allowed``, ``patched``, and ``denied`` make a review.
-``errored`` makes a ``Status`` for a failed request, to which the failurePolicy of the webhook
-applies. A denial in a review would override the failurePolicy.
+``respond`` makes all reviews. ``errored`` makes the ``Status`` of a denial, and that of a failed
+request, to which the failurePolicy of the webhook applies. A denial in a review would override it.
 """
 
 import json
@@ -61,34 +60,28 @@ class AdmissionResponse(Struct, frozen=True, kw_only=True):
     audit: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def allowed(
-    request: AdmissionRequest, *, warnings: Iterable[str] = (), audit: Mapping[str, str] = {}
-) -> AdmissionResponse:
-    """Allow the object without a change."""
-    return _make_response(request, warnings, audit)
-
-
-def patched(
+def respond(
     request: AdmissionRequest,
-    operations: Sequence[Mapping[str, object]],
+    operations: Sequence[Mapping[str, object]] = (),
     *,
+    denial: Status | None = None,
     warnings: Iterable[str] = (),
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
-    """Allow the object with a JSON Patch, or without one if there are no operations."""
-    return _make_response(request, warnings, audit, patch=_dump(operations) if operations else b"")
+    """Allow the object, with a JSON Patch if there are operations, or deny it.
 
-
-def denied(
-    request: AdmissionRequest,
-    message: str,
-    *,
-    code: HTTPStatus = HTTPStatus.FORBIDDEN,
-    warnings: Iterable[str] = (),
-    audit: Mapping[str, str] = {},
-) -> AdmissionResponse:
-    """Deny the object; kubectl prints *message* after the name of the webhook."""
-    return _make_response(request, warnings, audit, status=errored(code, message))
+    kubectl prints the message of *denial* after the name of the webhook. Each warning becomes one
+    unique line.
+    """
+    return AdmissionResponse(
+        api_version=request.api_version,
+        uid=request.uid,
+        allowed=denial is None,
+        status=denial,
+        patch=_dump(operations) if operations else b"",
+        warnings=tuple(dict.fromkeys(map(_one_line, warnings))),
+        audit=audit,
+    )
 
 
 def errored(code: HTTPStatus, message: str) -> Status:
@@ -106,26 +99,6 @@ def encode(response: AdmissionResponse | Status) -> bytes:
             "apiVersion": response.api_version,
             "response": _response(response),
         }
-    )
-
-
-def _make_response(
-    request: AdmissionRequest,
-    warnings: Iterable[str],
-    audit: Mapping[str, str],
-    *,
-    patch: bytes = b"",
-    status: Status | None = None,
-) -> AdmissionResponse:
-    """Add the version and the uid, and make each warning one unique line."""
-    return AdmissionResponse(
-        api_version=request.api_version,
-        uid=request.uid,
-        allowed=status is None,
-        status=status,
-        patch=patch,
-        warnings=tuple(dict.fromkeys(_one_line(warning) for warning in warnings)),
-        audit=audit,
     )
 
 

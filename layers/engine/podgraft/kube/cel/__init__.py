@@ -7,7 +7,7 @@ does. Pure: no I/O, no clock. ``docs/overlays.md`` lists the differences from Ku
 
 from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter
 from .declarations import Structs
-from .errors import CompileError, CostExceededError, EvaluationError, Problem
+from .errors import CompileError, CostExceededError, EvaluationError
 from .lexer import is_identifier
 from .program import NEWEST, Environment, Program
 from .values import LazyMap, Value
@@ -23,7 +23,6 @@ __all__ = [
     "EvaluationError",
     "LazyMap",
     "Meter",
-    "Problem",
     "Program",
     "Structs",
     "Value",

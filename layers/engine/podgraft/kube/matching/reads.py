@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from podgraft.base.field_reads import FieldRead, Path
@@ -10,6 +10,8 @@ from podgraft.kube.selectors import Operator, Selector
 
 if TYPE_CHECKING:
     from podgraft.kube.cel import Program
+    from podgraft.kube.validation.bindings import PolicyBinding
+    from podgraft.kube.validation.policies import AdmissionPolicy
 
 # The variables of an expression that are not the object; ``unrecorded`` paths start with them.
 OLD_OBJECT = "oldObject"
@@ -36,6 +38,22 @@ def find_condition_reads(
             root = _find_root(variable, path)
             if root is not None:
                 yield FieldRead(source, root, kind)
+
+
+def find_policy_reads(
+    source: str,
+    policy: AdmissionPolicy,
+    bindings: Sequence[PolicyBinding],
+    programs: Mapping[str, Sequence[Program]],
+) -> Iterator[FieldRead]:
+    """Yield what conditions and *programs* read, by source, and the labels that are selected."""
+    variables = {each.name: each.program for each in policy.variables}
+    yield from find_condition_reads([each.program for each in policy.conditions], source, variables)
+    for name, each in programs.items():
+        yield from find_condition_reads(each, name, variables)
+    for scope in (policy.constraints, *(each.constraints for each in bindings)):
+        if scope is not None and scope.objects is not None:
+            yield from find_selector_reads(scope.objects, source)
 
 
 def _find_root(variable: str, path: Path) -> Path | None:

@@ -13,8 +13,10 @@ from podgraft.kube.cel import NEWEST, Program
 from podgraft.kube.document_reader import Cursor, MappingReader, describe_choices
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
-from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
-from podgraft.kube.validation.variables import PolicyVariable, parse_variable
+from podgraft.kube.matching.params import parse_param_kind, parse_param_ref
+from podgraft.kube.validation.bindings import PolicyBinding
+from podgraft.kube.validation.policies import AdmissionPolicy
+from podgraft.kube.validation.variables import parse_variable
 
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
 
@@ -44,31 +46,16 @@ class MutationExpression:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MutatingPolicy:
-    """A policy with compiled expressions.
+class MutatingPolicy(AdmissionPolicy):
+    """A policy with compiled expressions; ``is_reinvoked`` is ``reinvocationPolicy: IfNeeded``."""
 
-    ``fails_closed`` is ``failurePolicy: Fail``, and ``is_reinvoked`` is ``reinvocationPolicy:
-    IfNeeded``. Without ``param_kind``, expressions cannot read parameters.
-    """
-
-    name: str
-    constraints: constraints.MatchConstraints
-    conditions: tuple[conditions.Condition, ...]
-    variables: tuple[PolicyVariable, ...]
     mutations: tuple[MutationExpression, ...]
-    fails_closed: bool
     is_reinvoked: bool
-    param_kind: ParamKind | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MutatingBinding:
-    """A binding of a policy: its scope and its parameters."""
-
-    policy: str
-    name: str
-    constraints: constraints.MatchConstraints | None = None
-    params: ParamRef | None = None
+class MutatingBinding(PolicyBinding):
+    """A binding of a mutating policy."""
 
 
 def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPolicy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from podgraft.kube import document_reader
 from podgraft.kube.document_reader import Cursor, MappingReader
@@ -22,26 +22,23 @@ class ValidationAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Binding:
-    """A binding of a policy; without ``name``, the implicit binding of an unbound policy."""
+class PolicyBinding:
+    """A binding of either kind of policy: its scope and its parameters."""
 
     policy: str
     name: str = ""
-    actions: frozenset[ValidationAction] = frozenset({ValidationAction.DENY})
     constraints: constraints.MatchConstraints | None = None
     params: ParamRef | None = None
 
 
-class NamedBinding(Protocol):
-    """A binding of either kind of policy."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding(PolicyBinding):
+    """A binding of a policy; without ``name``, the implicit binding of an unbound policy."""
 
-    @property
-    def policy(self) -> str: ...  # noqa: D102
-    @property
-    def name(self) -> str: ...  # noqa: D102
+    actions: frozenset[ValidationAction] = frozenset({ValidationAction.DENY})
 
 
-BindingT = TypeVar("BindingT", bound=NamedBinding)
+BindingT = TypeVar("BindingT", bound=PolicyBinding)
 
 
 def group_by_policy(bindings: Iterable[BindingT]) -> Mapping[str, Sequence[BindingT]]:

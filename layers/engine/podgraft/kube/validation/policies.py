@@ -31,8 +31,8 @@ class AuditAnnotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValidatingPolicy:
-    """A policy with compiled expressions.
+class AdmissionPolicy:
+    """A policy of either kind with compiled expressions.
 
     ``fails_closed`` is ``failurePolicy: Fail``: an expression that fails denies the request.
     Without ``param_kind``, expressions cannot read parameters.
@@ -42,10 +42,16 @@ class ValidatingPolicy:
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
     variables: tuple[PolicyVariable, ...]
-    validations: tuple[Validation, ...]
-    audit: tuple[AuditAnnotation, ...]
     fails_closed: bool
     param_kind: ParamKind | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidatingPolicy(AdmissionPolicy):
+    """A validating policy."""
+
+    validations: tuple[Validation, ...]
+    audit: tuple[AuditAnnotation, ...]
 
 
 def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> ValidatingPolicy:

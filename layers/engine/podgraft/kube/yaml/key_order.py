@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from functools import cmp_to_key
 
+from podgraft.golang.time import wrap_int64
+
 
 def sort_keys(keys: Iterable[str]) -> list[str]:
     """Sort the keys as ``keyList`` of go-yaml v2's sorter.go.
@@ -57,9 +59,4 @@ def _parse_number(text: str, index: int, seed: int) -> tuple[int, int]:
     number = seed
     for digit in text[index:end]:
         number = number * 10 + ord(digit) - ord("0")
-    return _wrap_int64(number), end
-
-
-def _wrap_int64(number: int) -> int:
-    """Wrap around at 64 bits, as in Go."""
-    return (number + 2**63) % 2**64 - 2**63
+    return wrap_int64(number), end

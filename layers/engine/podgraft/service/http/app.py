@@ -9,10 +9,11 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import BaseConverter, ValidationError
 
 from podgraft.base import system
+from podgraft.core.versions.snapshot import Store
 from podgraft.service import paths
 from podgraft.service.paths import Target
 from podgraft.service.settings import Auth
-from podgraft.service.store import CallerStore, Store
+from podgraft.service.store import CallerStore
 from podgraft.service.store.census import CensusWriter
 
 from . import faults

@@ -12,14 +12,14 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.base import system
+from podgraft.base.deadline import Deadline
+from podgraft.core.review_context import Staleness
+from podgraft.core.versions.errors import StoreError
 from podgraft.service.settings import Auth
 from podgraft.service.store import (
     CallerRegistry,
     Callers,
     CallerStore,
-    Deadline,
-    Staleness,
-    StoreError,
     caller_document,
     sources,
     subjects,

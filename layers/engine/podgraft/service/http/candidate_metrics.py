@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.policy.rollout import RolloutMode
-from podgraft.core.review import CandidateOutcome
+from podgraft.core.review.results import CandidateOutcome
 
 from .metrics import Measure, MetricWriter, Unit
 

@@ -17,10 +17,13 @@ from typing import Any, TypeGuard, cast
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.kube.patch.kinds import compute_kind
 from podgraft.service.paths import ROUTES, Target
 from podgraft.service.settings import Auth
-from podgraft.service.store import CallerStore, Store, StoreError, is_name
+from podgraft.service.store import CallerStore
 from podgraft.service.store.factory import expire_stores
 
 from .authentication import CallerGate, Principal

@@ -10,17 +10,17 @@ from http import HTTPStatus
 from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors import OperatorError, redact
-from podgraft.golang.texttemplate import ExecError, LimitError
-from podgraft.kube import admission
-from podgraft.kube.admission import NotAReviewError, TooLargeError, errored
-from podgraft.service.store import (
+from podgraft.core.injectors.errors import OperatorError, redact
+from podgraft.core.versions.errors import (
     NotLoadedError,
     StoreError,
     UnavailableError,
     UnknownInjectorError,
     UntrustedError,
 )
+from podgraft.golang.texttemplate import ExecError, LimitError
+from podgraft.kube import admission
+from podgraft.kube.admission import NotAReviewError, TooLargeError, errored
 
 from .errors import (
     ContentTypeError,

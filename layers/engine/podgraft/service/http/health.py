@@ -8,8 +8,11 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from podgraft.base import jsonvalue
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
-from podgraft.service.store import DEFAULT_INJECTOR, Deadline, Store, StoreError
+from podgraft.core.identifiers import DEFAULT_INJECTOR
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 
 from . import faults
 from .authentication import CallerGate, Principal

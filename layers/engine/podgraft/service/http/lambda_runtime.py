@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import TYPE_CHECKING
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.settings import Settings
-from podgraft.service.store import CallerStore, Deadline, Store, StoreError
+from podgraft.service.store import CallerStore
 
 from . import deployment_check, metrics, request_log, synthetic
 from .request_log import RequestLog

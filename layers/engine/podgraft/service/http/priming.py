@@ -8,11 +8,13 @@ from contextlib import suppress
 
 from podgraft.base import jsonvalue
 from podgraft.core import review
+from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Store
 from podgraft.kube import admission
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service.settings import Settings
-from podgraft.service.store import DEFAULT_INJECTOR, CallerStore, Store
+from podgraft.service.store import CallerStore
 from podgraft.service.store.factory import expire_stores
 
 

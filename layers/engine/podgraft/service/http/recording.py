@@ -1,10 +1,12 @@
 """The recording of a reviewed workload for the census, and its fields of the request log."""
 
 from podgraft.base import system
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
-from podgraft.core.review import ReviewResult
+from podgraft.core.review.results import ReviewResult
 from podgraft.core.review_context import ReviewContext
-from podgraft.service.store import Deadline, Store, StoreError
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.store.census import CensusWriter, RecordOutcome, ReviewedDecision
 
 

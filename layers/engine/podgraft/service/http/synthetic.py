@@ -13,10 +13,12 @@ from typing import Any, TypeGuard, cast
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.identifiers import is_injector
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service.paths import Target
 from podgraft.service.settings import Auth
-from podgraft.service.store import CallerStore, Store, StoreError
+from podgraft.service.store import CallerStore
 
 from .authentication import CallerGate
 from .request import make_request

@@ -8,10 +8,14 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
 from podgraft.core import review
-from podgraft.core.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
+from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.review.results import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.errors import StoreError, UnknownInjectorError
+from podgraft.core.versions.snapshot import Store
 from podgraft.golang.time import SECOND, DurationError, parse_duration
 from podgraft.golang.url import parse_query
 from podgraft.kube import admission
@@ -22,7 +26,6 @@ from podgraft.kube.admission import (
     TooLargeError,
 )
 from podgraft.service.paths import Target
-from podgraft.service.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
 
 from . import faults
 from .authentication import CallerGate, Principal

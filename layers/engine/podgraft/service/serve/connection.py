@@ -12,9 +12,44 @@ from socket import SHUT_WR, socket
 from typing import Any
 
 from podgraft.service.serve.framing import Message
-from podgraft.service.serve.plain_socket import PlainSocket
 
 _READ_BYTES = 65_536
+
+
+class PlainSocket(socket):
+    """A non-blocking socket without TLS, for the metrics port, with the interface of TLS sockets.
+
+    Prometheus expects plain HTTP inside of a cluster. The methods raise the errors of ``ssl`` that
+    the loop waits for.
+    """
+
+    @classmethod
+    def from_accepted(cls, accepted: socket) -> "PlainSocket":
+        """Take over the descriptor of an accepted connection."""
+        plain = cls(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
+        plain.setblocking(False)
+        return plain
+
+    def do_handshake(self) -> None:
+        """Do nothing: there is no handshake."""
+
+    def getpeercert(self, binary_form: bool = False) -> None:
+        """Return no certificate."""
+        del binary_form
+
+    def pending(self) -> int:
+        """Return zero: nothing is buffered above the operating system."""
+        return 0
+
+    def unwrap(self) -> None:
+        """Do nothing: there is no end of TLS to send."""
+
+    def send(self, data: Any, flags: int = 0, /) -> int:
+        """Send what the operating system accepts."""
+        try:
+            return super().send(data, flags)
+        except BlockingIOError as error:
+            raise ssl.SSLWantWriteError from error
 
 
 class Phase(Enum):

@@ -14,8 +14,7 @@ from gunicorn.arbiter import Arbiter
 from podgraft.service.http import admits_body
 from podgraft.service.serve.arbiter import BlockingArbiter
 from podgraft.service.serve.connection_counts import ConnectionCounts
-from podgraft.service.serve.errors import ServeError
-from podgraft.service.serve.tls import ReloadingContext
+from podgraft.service.serve.tls import ReloadingContext, ServeError
 from podgraft.service.serve.worker import (
     DEFAULT_CONNECTIONS_PER_ADDRESS,
     MetricsPort,

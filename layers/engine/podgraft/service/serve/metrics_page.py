@@ -15,9 +15,11 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Store
 from podgraft.service.serve.metrics import WorkerMetrics
 from podgraft.service.serve.tls import ReloadingContext
-from podgraft.service.store import Callers, CallerStore, Store, StoreError
+from podgraft.service.store import Callers, CallerStore
 
 PATH = "/metrics"
 

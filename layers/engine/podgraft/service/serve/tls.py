@@ -10,7 +10,11 @@ from typing import TypeAlias
 from cryptography import x509
 
 from podgraft.base import system
-from podgraft.service.serve.errors import ServeError
+
+
+class ServeError(Exception):
+    """The server cannot start; ``str()`` is one line for the operator."""
+
 
 _LOG = logging.getLogger(__name__)
 

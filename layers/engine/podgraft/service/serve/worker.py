@@ -52,13 +52,12 @@ from podgraft.base import system
 from podgraft.service.http import format_traceback
 from podgraft.service.http.request_log import make_stream_log
 from podgraft.service.serve.arbiter import unblock_stop_signals
-from podgraft.service.serve.connection import Connection, source_of
+from podgraft.service.serve.connection import Connection, PlainSocket, source_of
 from podgraft.service.serve.connection_counts import ConnectionCounts
 from podgraft.service.serve.connection_loop import ConnectionLoop
 from podgraft.service.serve.connection_set import ConnectionSet
 from podgraft.service.serve.exchange import Application, BodyCheck, Exchange, run_exchange
 from podgraft.service.serve.incident_log import Incidents
-from podgraft.service.serve.plain_socket import PlainSocket
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
 # of concurrent changes, and several can share an address.

@@ -17,10 +17,16 @@ from podgraft.base import system
 from podgraft.base.field_reads import find_metadata_keys
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.base.lru import LRUCache
-from podgraft.core import census
 from podgraft.core.bundle import Bundle
 from podgraft.core.bundle.reads import ENGINE_KEYS, iterate_reads
-from podgraft.core.census import KeyFilter, ObjectTooLargeError, Record, Redactor
+from podgraft.core.census.record import (
+    Record,
+    compute_digest,
+    encode_record,
+    format_week,
+    make_path,
+)
+from podgraft.core.census.redaction import KeyFilter, ObjectTooLargeError, Redactor
 from podgraft.core.policy.census import Census
 from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review_context import ReviewContext
@@ -143,7 +149,7 @@ class CensusWriter:
         if not policy.selects(context.cluster, context.namespace, workload):
             return None
         today = self._today()
-        week = census.format_week(*today.isocalendar()[:2])
+        week = format_week(*today.isocalendar()[:2])
         revision = _find_revision(context, subject, decision, week)
         if revision is not None and self._revisions.get(revision):
             return RecordOutcome.KNOWN
@@ -185,9 +191,9 @@ class CensusWriter:
             record = _make_record(redactor, context, snapshot, decision, subject, workload)
         except ObjectTooLargeError:
             return RecordOutcome.DROPPED
-        digest = census.compute_digest(record)
-        week = census.format_week(*today.isocalendar()[:2])
-        path = census.make_path(record, digest, week)
+        digest = compute_digest(record)
+        week = format_week(*today.isocalendar()[:2])
+        path = make_path(record, digest, week)
         if path is None:
             return RecordOutcome.DROPPED
         if self._stored.get(path):
@@ -195,7 +201,7 @@ class CensusWriter:
         seconds = ends - self._clock()
         if seconds < _MIN_SECONDS or not self._count():
             return RecordOutcome.DROPPED
-        content = census.encode_record(replace(record, date=today.isoformat()))
+        content = encode_record(replace(record, date=today.isoformat()))
         is_new = run_with_timeout(seconds, lambda: self._storage.put_record(path, content, seconds))
         self._stored[path] = True
         return RecordOutcome.STORED if is_new else RecordOutcome.KNOWN

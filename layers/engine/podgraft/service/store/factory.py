@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from podgraft.core.versions.store import Store
+from podgraft.core.versions.snapshot import Store
 
 from .protocols import CachingStore, CallerStore
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
+    from podgraft.core.signing.verifier import Verifier
 
     from .census import CensusWriter
 

@@ -11,9 +11,9 @@ from functools import partial
 
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
-from podgraft.core.versions.store import Store
+from podgraft.core.identifiers import DEFAULT_INJECTOR
+from podgraft.core.versions.snapshot import Store
 
-from .names import DEFAULT_INJECTOR
 from .protocols import CallerStore
 
 

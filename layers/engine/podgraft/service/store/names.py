@@ -6,22 +6,6 @@ readers of the function and the commands that write use the same names.
 
 from pathlib import Path
 
-from podgraft.core.identifiers import DEFAULT_INJECTOR
-from podgraft.core.identifiers import is_injector as is_name
-
-__all__ = [
-    "CALLERS",
-    "DEFAULT_INJECTOR",
-    "DENIED",
-    "POLICY",
-    "brake_name",
-    "callers_name",
-    "census_key_name",
-    "file_of",
-    "is_name",
-    "policy_name",
-]
-
 # The folder with a document for each cluster.
 CALLERS = "auth"
 # The deny list of all injectors.

@@ -12,7 +12,7 @@ from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
-from podgraft.core.census import SUFFIX, InvalidRecordError, Record, decode_record
+from podgraft.core.census.record import SUFFIX, InvalidRecordError, Record, decode_record
 
 _BUCKET_PREFIX = "s3://"
 # The path of a record: injector, cluster, namespace, digest, week.

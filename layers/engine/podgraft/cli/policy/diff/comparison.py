@@ -12,7 +12,7 @@ from podgraft.base.jsonvalue import JSON, object_at, string_at
 from podgraft.cli.policy.versions import strip_overrides
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
-from podgraft.service.store import Snapshot
+from podgraft.core.versions.snapshot import Snapshot
 
 from .fields import FieldChange, find_changes
 from .objects import ObjectSource

@@ -12,7 +12,7 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.shared_options import gather_options
 from podgraft.core.trial import probes
-from podgraft.service.store import SnapshotSet
+from podgraft.core.versions.snapshot import SnapshotSet
 
 _STATUS = "sidecar.istio.io/status"
 

@@ -11,8 +11,8 @@ from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import select_routes
 from podgraft.cli.object_reviews import ObjectReviews, run_reviews
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import workload, yaml
-from podgraft.service.store import Snapshot
 
 # What the controller of a workload sets in the metadata of a pod.
 _POD_METADATA = ("name", "generateName", "ownerReferences", "namespace")

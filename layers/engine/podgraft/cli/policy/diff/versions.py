@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import strip_signature
-from podgraft.core.versions.snapshot import Fetch
-from podgraft.service import store
-from podgraft.service.store import Snapshot, SnapshotSet, StoreError
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Fetch, Snapshot, SnapshotSet
+from podgraft.core.versions.snapshot_loader import load_snapshots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Version:
             return bundles[digest]
 
         try:
-            snapshots = store.load_snapshots(injector, document, name, fetch_once)
+            snapshots = load_snapshots(injector, document, name, fetch_once)
         except StoreError as error:
             raise CommandError(f"{name}: {error}") from error
         text = strip_signature(document)

@@ -19,9 +19,9 @@ from podgraft.cli.policy.storage import open_storage
 from podgraft.cli.policy.stored_version import StoredInjector, load_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 from podgraft.cli.shared_options import format_option
-from podgraft.core.census import Record
+from podgraft.core.census.record import Record
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store import Snapshot
 
 from .replay import PreviewOutcome, PreviewResult, preview_record, replay
 from .report import GroupBy, PreviewReport, render_json, render_markdown, render_text

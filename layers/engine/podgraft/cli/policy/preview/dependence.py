@@ -13,8 +13,10 @@ from podgraft.base.jsonvalue import JSON, strings_at
 from podgraft.base.trace import Trace
 from podgraft.core.bundle import Bundle
 from podgraft.core.bundle.reads import find_reads, find_rule_reads
-from podgraft.core.census import Record, has_token, is_token
-from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.census.record import Record
+from podgraft.core.census.redaction import has_token, is_token
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.errors import InjectionError
 from podgraft.golang.reflect import GoType
 from podgraft.kube import object_type
 from podgraft.kube.mutation.recording import MUTATION
@@ -134,7 +136,7 @@ def _find_used_templates(record: Record, injector: istio.Injector, trace: Trace)
         return trace.additions.templates
     annotations = strings_at(record.object, "metadata", "annotations")
     try:
-        return injector.select_templates(annotations)
+        return injector.config.templates.select(annotations)
     except InjectionError:  # the pod names an unknown template
         return injector.templates if has_token(annotations.get(_TEMPLATES, "")) else ()
 

@@ -10,8 +10,9 @@ from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
 from podgraft.cli.explain.flow import ROUTES
 from podgraft.cli.offline import FixedStore, read_message
-from podgraft.core.census import Record
-from podgraft.core.review import (
+from podgraft.core.census.record import Record
+from podgraft.core.review.candidate import LIMITS, compare_results
+from podgraft.core.review.results import (
     CandidateOutcome,
     ReviewFailure,
     ReviewOutcome,
@@ -19,11 +20,10 @@ from podgraft.core.review import (
     ReviewResponse,
     ReviewResult,
 )
-from podgraft.core.review.candidate import LIMITS, compare_results
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
 from podgraft.kube.patch.kinds import compute_kind
-from podgraft.service.store import Snapshot
 
 from .dependence import Dependence, find_dependence
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from podgraft.cli.failure import convert_errors
 from podgraft.core.policy.rollout import Track
-from podgraft.core.review import CandidateOutcome, ReviewOutcome
+from podgraft.core.review.results import CandidateOutcome, ReviewOutcome
 
 # Cluster, namespace, and name of a workload.
 Workload: TypeAlias = tuple[str, str, str]

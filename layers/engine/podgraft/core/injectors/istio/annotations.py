@@ -6,6 +6,7 @@ pod author; all violations are reported at once.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -160,17 +161,10 @@ class Rule(Struct, frozen=True):
     applies: Callable[[Profile], bool] | None = None
 
 
-def _checks_quantities(profile: Profile) -> bool:
-    return profile.quantities_checked
-
-
-def _checks_interfaces(profile: Profile) -> bool:
-    return profile.interfaces_checked
-
-
-def _checks_readiness(profile: Profile) -> bool:
-    return profile.readiness_checked
-
+# The behaviors of a profile with which several annotations are checked.
+_QUANTITIES = attrgetter("quantities_checked")
+_INTERFACES = attrgetter("interfaces_checked")
+_READINESS = attrgetter("readiness_checked")
 
 RULES = (
     Rule("sidecar.istio.io/interceptionMode", _check_interception_mode),
@@ -178,11 +172,11 @@ RULES = (
     Rule(
         "status.sidecar.istio.io/port",
         _make_check("excludeInboundPorts", _check_port),
-        _checks_readiness,
+        _READINESS,
     ),
-    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _checks_readiness),
-    Rule("readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _checks_readiness),
-    Rule("readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _checks_readiness),
+    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _READINESS),
+    Rule("readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _READINESS),
+    Rule("readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _READINESS),
     Rule(
         "readiness.status.sidecar.istio.io/applicationPorts",
         _make_check("readinessApplicationPorts", _check_ports, allows_all=True),
@@ -209,9 +203,9 @@ RULES = (
         _make_check("excludeOutboundPorts", _check_ports),
         lambda p: p.outbound_ports_checked,
     ),
-    Rule("traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _checks_interfaces),
-    Rule("traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces),
-    Rule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
+    Rule("traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _INTERFACES),
+    Rule("traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _INTERFACES),
+    Rule("istio.io/reroute-virtual-interfaces", _check_interfaces, _INTERFACES),
     Rule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
     Rule(proxyconfig.ANNOTATION, _check_proxy_config, lambda p: p.proxy_annotation_renamed),
     Rule(
@@ -219,8 +213,8 @@ RULES = (
         _check_proxy_config,
         lambda p: p.proxy_annotation and not p.proxy_annotation_renamed,
     ),
-    Rule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
-    Rule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
-    Rule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),
-    Rule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _checks_quantities),
+    Rule("sidecar.istio.io/proxyCPU", _check_quantity, _QUANTITIES),
+    Rule("sidecar.istio.io/proxyCPULimit", _check_quantity, _QUANTITIES),
+    Rule("sidecar.istio.io/proxyMemory", _check_quantity, _QUANTITIES),
+    Rule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _QUANTITIES),
 )

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.core.injectors.errors import Diagnostic, UserError
+from podgraft.core.injectors.errors import Diagnostic
+from podgraft.core.injectors.object_check import check_decodes
 from podgraft.core.policy import InjectionRules
 from podgraft.golang.texttemplate import Limits
 from podgraft.kube.workload_owner import WorkloadRef
@@ -168,7 +169,7 @@ def _make_environment(
 def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
     """The pod from which the patch starts; raises ``UserError`` if it does not decode."""
     if not request.is_validated:
-        _check_pod(pod)
+        check_decodes(kube.POD, pod)
     if request.mode is Mode.KUBE_INJECT:
         return pod
     metadata = object_at(pod, "metadata")
@@ -189,20 +190,6 @@ def _injected_pod(config: InjectorConfig, base: Object, *, is_kube_inject: bool)
     if is_kube_inject or not config.openshift or not config.profile.openshift_ids_cleared:
         return base
     return openshift.clear_proxy_ids(config.profile, base)
-
-
-def _check_pod(pod: Object) -> None:
-    """Raise ``UserError`` if the pod does not decode; kube-apiserver wrote the managed fields."""
-    metadata = pod.get("metadata")
-    if isinstance(metadata, dict):
-        fields: Object = {key: metadata[key] for key in metadata if key != "managedFields"}
-        pod = merge_keys(pod, {"metadata": fields})
-    try:
-        kube.check(kube.POD, pod)
-    except kube.DecodeError as error:
-        location = error.location_problem
-        problem = f"object {location}" if location else f"object does not decode as a Pod: {error}"
-        raise UserError(problem) from error
 
 
 def _make_injector_context(

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from podgraft import kube
 from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors.errors import Diagnostic, OperatorError
-from podgraft.core.policy import InjectionRules
+from podgraft.core.injectors.errors import OperatorError
 from podgraft.golang import strings
 from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube import yaml
@@ -28,82 +27,55 @@ class Injector:
     """Istio's sidecar injector for one configuration; threads can share it."""
 
     def __init__(self, config: InjectorConfig) -> None:
-        self._config = config
+        self.config = config
         make = TemplateInjector if config.profile.pod_templates else LegacyInjector
         self._implementation = make(config)
 
     @property
     def profile(self) -> Profile:
         """The release profile of the injector."""
-        return self._config.profile
-
-    @property
-    def newer_release(self) -> str:
-        """The release that the settings name, if it is newer than podgraft; else empty."""
-        return self._config.newer_release
-
-    @property
-    def rules(self) -> InjectionRules:
-        """The rules of the configuration for which pods to inject."""
-        return self._config.rules
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """The problems of the documents that do not stop the injector."""
-        return self._config.warnings
+        return self.config.profile
 
     @property
     def cluster_id(self) -> str:
         """The proxies' cluster id that the values set; empty if they set none."""
-        return self._config.values.cluster_name
+        return self.config.values.cluster_name
 
     @property
     def templates(self) -> tuple[str, ...]:
         """The names of all templates."""
-        return tuple(self._config.templates.parse)
+        return tuple(self.config.templates.parse)
 
     @property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
         """The templates of each alias."""
-        return self._config.templates.aliases
+        return self.config.templates.aliases
 
     @property
     def default_templates(self) -> tuple[str, ...]:
         """The templates and aliases of a pod without the annotation."""
-        return self._config.templates.defaults
-
-    def select_templates(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the templates of a pod with these annotations.
-
-        Raises ``UserError`` and ``OperatorError`` for an unknown name.
-        """
-        return self._config.templates.select(annotations)
-
-    @property
-    def native_sidecars(self) -> bool:
-        """Whether the proxy is a native sidecar in pods without the annotation."""
-        return self._config.native_sidecars
+        return self.config.templates.defaults
 
     @property
     def values(self) -> Object:
         """The Helm values."""
-        return self._config.values.raw
+        return self.config.values.raw
 
     def check_fields(self, name: str) -> tuple[FieldProblem, ...]:
         """Return the fields that a template reads and its data cannot have.
 
         Raises ``OperatorError`` for a template that does not parse.
         """
-        program = self._config.templates.lookup(name).program
-        return program.check_fields(dot_type(self._config.profile))
+        program = self.config.templates.lookup(name).program
+        return program.check_fields(dot_type(self.config.profile))
 
     def find_reads(self, name: str) -> tuple[FieldRead, ...]:
         """Return what a template reads of a pod; nothing for a template that does not parse."""
         try:
-            program = self._config.templates.lookup(name).program
+            program = self.config.templates.lookup(name).program
         except OperatorError:
             return ()
-        return find_pod_reads(program, name, self._config.profile)
+        return find_pod_reads(program, name, self.config.profile)
 
     def parse_environment(self, path: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
@@ -129,7 +101,7 @@ class Injector:
         author, and ``OperatorError`` for an error of the operator.
         """
         try:
-            return self._implementation.inject(prepare(self._config, pod, request))
+            return self._implementation.inject(prepare(self.config, pod, request))
         except _CONVERSION_ERRORS as error:
             raise OperatorError(f"failed to run injection template: {error}") from error
 

@@ -7,6 +7,7 @@ keep their order, unknown fields are preserved, and an injection that adds nothi
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import is_
 
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.policy import DefaultPolicy, Reason, Skip, decide
-from podgraft.golang.reflect import Field, GoType, Kind, fields_by_key
+from podgraft.golang.reflect import GoType, Kind, fields_by_key
 from podgraft.kube import WorkloadError, workload, workload_owner
 from podgraft.kube.workload import PodTemplatePath
 from podgraft.kube.workload_owner import WorkloadRef
@@ -107,7 +108,9 @@ class _KubeInjection:
     def _reason_to_skip(self, pod: Object) -> str:
         """The reason not to inject the pod; empty if it is injected."""
         profile = self.injector.profile
-        rules = replace(self.injector.rules, policy=DefaultPolicy.ENABLED, never=(), always=())
+        rules = replace(
+            self.injector.config.rules, policy=DefaultPolicy.ENABLED, never=(), always=()
+        )
         decision = decide(rules, pod, "")
         if not isinstance(decision, Skip):
             return (
@@ -164,7 +167,10 @@ def coerce_to_string(type_: GoType, value: JSON) -> JSON:
             fields = fields_by_key(target)
             return _unchanged_or_new(
                 value,
-                {key: _coerce_field(fields.get(key), member) for key, member in value.items()},
+                {
+                    key: coerce_to_string(fields[key].type, each) if key in fields else each
+                    for key, each in value.items()
+                },
             )
         case Kind.MAP, dict() if target.elem:
             elem = target.elem
@@ -174,18 +180,10 @@ def coerce_to_string(type_: GoType, value: JSON) -> JSON:
         case Kind.SLICE, list() if target.elem:
             elem = target.elem
             converted = [coerce_to_string(elem, element) for element in value]
-            return value if all(map(_is_identical, converted, value)) else converted
+            return value if all(map(is_, converted, value)) else converted
         case _:
             return value
 
 
-def _coerce_field(field: Field | None, value: JSON) -> JSON:
-    return value if field is None else coerce_to_string(field.type, value)
-
-
 def _unchanged_or_new(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
-    return before if all(map(_is_identical, before.values(), after.values())) else after
-
-
-def _is_identical(left: object, right: object) -> bool:
-    return left is right
+    return before if all(map(is_, before.values(), after.values())) else after

@@ -88,25 +88,16 @@ def _recover_legacy_status(spec: Object) -> InjectionStatus | None:
     return LEGACY if all(evidence) else None
 
 
-def _restore_overrides(overrides_annotation: Overrides) -> Overrides:
+def _restore_overrides(recorded: Overrides) -> Overrides:
     """Return the user's containers in their original lists and form.
 
     Istio records the user's version of a native sidecar as an init container, but users write it as
     a container. A user's own native sidecar has ``restartPolicy``.
     """
-    moved_containers = [
-        container for container in overrides_annotation.init_containers if _is_moved(container)
-    ]
-    init_containers = [
-        container for container in overrides_annotation.init_containers if not _is_moved(container)
-    ]
-    return Overrides(
-        [
-            _restore_container(container)
-            for container in (*overrides_annotation.containers, *moved_containers)
-        ],
-        [_restore_container(container) for container in init_containers],
-    )
+    moved = [each for each in recorded.init_containers if _is_moved(each)]
+    others = [each for each in recorded.init_containers if not _is_moved(each)]
+    containers = (*recorded.containers, *moved)
+    return Overrides([*map(_restore_container, containers)], [*map(_restore_container, others)])
 
 
 def _is_moved(container: Object) -> bool:

@@ -150,16 +150,12 @@ def _restore_excluded_ports(annotations: Object, record: InjectionRecord) -> Non
     if not _uses_cni(record) or _EXCLUDED not in annotations:
         return
     others, _, port = string_at(annotations, _EXCLUDED).rpartition(",")
-    if port != _agent_port(annotations):
+    if port != (string_at(annotations, "status.sidecar.istio.io/port") or "15020"):
         return
     if others:
         annotations[_EXCLUDED] = others
     else:
         del annotations[_EXCLUDED]
-
-
-def _agent_port(annotations: Object) -> str:
-    return string_at(annotations, "status.sidecar.istio.io/port") or "15020"
 
 
 def _restore_prometheus(annotations: Object, record: InjectionRecord) -> None:

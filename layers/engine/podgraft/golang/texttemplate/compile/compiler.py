@@ -31,9 +31,8 @@ from podgraft.golang.texttemplate.sections import Sections
 from podgraft.golang.texttemplate.variables import find_range_variables
 
 from .ast_builder import AstBuilder, Expression
-from .compilation_unit import CompilationUnit, CompiledValue, StaticFailure, store_local
+from .compilation_unit import CompilationUnit, CompiledValue, Scope, StaticFailure, store_local
 from .pipelines import PipelineCompiler
-from .scopes import Scope
 from .source_map import ErrorSite, SourceMap
 
 _WRITES_BETWEEN_MEASURES = 32

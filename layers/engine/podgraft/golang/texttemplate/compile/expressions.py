@@ -12,11 +12,11 @@ from .ast_builder import AstBuilder, Expression
 from .compilation_unit import (
     CompilationUnit,
     CompiledValue,
+    Scope,
     StaticFailure,
     provenance_args,
     store_local,
 )
-from .scopes import Scope
 from .source_map import ErrorNode, ErrorSite, ShortCircuit
 
 UNTYPED_PARAMETERS = (ANY, REFLECT_VALUE)  # parameters of these types accept any value unchanged

@@ -11,14 +11,13 @@ from podgraft.kube.cel.overloads import since, table
 from .conversions import CONVERSIONS
 from .lists import COMPREHENSIONS, EXTENDED_LISTS, INCLUDES, LISTS, SETS
 from .named_formats import NAMED_FORMATS, NamedFormat
-from .network import CIDR, IP, NETWORK
+from .network import CIDR, IP, NETWORK, URL, URLS
 from .operators import ACCESS, COMPARISONS, LOGIC, OPERATORS, OPTIONAL_ACCESS
 from .optionals import OPTIONALS, UNWRAPPING
 from .quantities import QUANTITIES, Quantity
 from .semver import SEMVER, Semver
 from .strings import EXTENDED_STRINGS, FORMATS, JSON_PATCH, MATCHES, REGEX, STRINGS
 from .times import TIMES
-from .urls import URL, URLS
 
 # All functions of all environments but the constructors' own.
 DECLARED = (

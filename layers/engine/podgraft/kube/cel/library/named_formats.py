@@ -14,7 +14,7 @@ from podgraft.kube.cel.cost import match_cost
 from podgraft.kube.cel.overloads import function, member
 from podgraft.kube.cel.values import NONE, Optional, Value
 
-from .urls import find_url_errors
+from .network import find_url_errors
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

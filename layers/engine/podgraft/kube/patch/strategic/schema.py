@@ -15,7 +15,7 @@ _PAIR = 2
 
 def field_of(type_: GoType, key: str) -> Field:
     """The field for ``key``: an exact match, or else a match that ignores case."""
-    struct = _dereference_type(type_)
+    struct = _elem(type_) if type_.kind is Kind.POINTER else type_
     if struct.kind is not Kind.STRUCT:
         raise MergeError(
             f"the field {key!r} is an object or a list, but {type_} has no such fields",
@@ -75,10 +75,6 @@ def strategy_of(field: Field) -> str:
 
 
 _LISTS = (Kind.SLICE, Kind.ARRAY)
-
-
-def _dereference_type(type_: GoType) -> GoType:
-    return _elem(type_) if type_.kind is Kind.POINTER else type_
 
 
 def _elem(type_: GoType) -> GoType:

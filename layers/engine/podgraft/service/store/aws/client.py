@@ -4,15 +4,14 @@ A review waits for its policy, so a call must end within a second. This module d
 retry, by the remaining time.
 """
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.versions.errors import NotLoadedError, UnavailableError
+from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
 
 T = TypeVar("T")
 
@@ -129,27 +128,20 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
         if left <= 0:
             raise UnavailableError(f"{operation}: no time left")
         try:
-            with _translate_errors(operation):
-                return request(left)
-        except UnavailableError:
-            if patience.remaining_seconds <= READ_SECONDS:
-                raise
-            system.sleep(pause)
-            pause *= 2
+            return request(left)
+        except (AwsServiceError, OSError) as error:
+            problem = _to_store_error(operation, error)
+            is_final = not isinstance(problem, UnavailableError)
+            if is_final or patience.remaining_seconds <= READ_SECONDS:
+                raise problem from error
+        system.sleep(pause)
+        pause *= 2
 
 
-@contextmanager
-def _translate_errors(item: str) -> Generator[None]:
-    """Convert errors of AWS to the errors of this package, by their origin."""
-    try:
-        yield
-    except AwsServiceError as error:
-        raise _to_store_error(item, error) from error
-    except OSError as error:
-        raise UnavailableError(f"{item}: {type(error).__name__}") from error
-
-
-def _to_store_error(item: str, error: AwsServiceError) -> Exception:
+def _to_store_error(item: str, error: AwsServiceError | OSError) -> StoreError:
+    """The error of this package for an error of AWS, by its origin."""
+    if isinstance(error, OSError):
+        return UnavailableError(f"{item}: {type(error).__name__}")
     code = error.code or str(error.status)
     if code in _MISSING:
         return MissingError(f"{item}: not found ({code})")

@@ -7,9 +7,8 @@ resolver, and its result is discarded.
 """
 
 import logging
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import boto3
 from botocore import xform_name
@@ -24,6 +23,8 @@ from .snapstart import run_before_snapshot
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
 
 # At DEBUG, botocore logs complete responses, which contain decrypted parameters.
 _BOTOCORE_LOGGER = logging.getLogger("botocore")
@@ -49,8 +50,7 @@ class Ssm:
     ) -> Mapping[str, Any]:
         """Return the response of one operation."""
         method: Callable[..., Mapping[str, Any]] = getattr(self._client, xform_name(operation))
-        with _translate_errors():
-            return run_with_timeout(seconds, lambda: method(**arguments))
+        return _run(seconds, lambda: method(**arguments))
 
 
 class S3:
@@ -61,11 +61,10 @@ class S3:
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """List the objects below a prefix."""
-        with _translate_errors():
-            page = run_with_timeout(
-                seconds,
-                lambda: self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit),
-            )
+        page = _run(
+            seconds,
+            lambda: self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit),
+        )
         entries = page.get("Contents", [])
         return Listing(
             keys=tuple(entry["Key"] for entry in entries if "Key" in entry),
@@ -75,18 +74,14 @@ class S3:
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """Return the content of an object."""
-        with _translate_errors():
-            return run_with_timeout(seconds, lambda: self._read(bucket, key))
+        return _run(seconds, lambda: self._read(bucket, key))
 
     def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         """Store a new object."""
-        with _translate_errors():
-            run_with_timeout(
-                seconds,
-                lambda: self._client.put_object(
-                    Bucket=bucket, Key=key, Body=content, IfNoneMatch="*"
-                ),
-            )
+        _run(
+            seconds,
+            lambda: self._client.put_object(Bucket=bucket, Key=key, Body=content, IfNoneMatch="*"),
+        )
 
     def _read(self, bucket: str, key: str) -> bytes:
         return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
@@ -104,11 +99,10 @@ def make_clients() -> tuple[Ssm, S3]:
     return Ssm(ssm), S3(s3)
 
 
-@contextmanager
-def _translate_errors() -> Generator[None]:
-    """Convert the errors of botocore to those that ``call_with_retries`` expects."""
+def _run(seconds: float, request: Callable[[], T]) -> T:
+    """Return the response; raises the errors that ``call_with_retries`` expects."""
     try:
-        yield
+        return run_with_timeout(seconds, request)
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "unknown")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

@@ -33,7 +33,7 @@ from .polling_cache import PollingCache
 from .ssm import MissingPolicyError, Parameter
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
+    from podgraft.core.signing.verifier import Verifier
     from podgraft.core.versions.trial import Proof
 
 
@@ -309,7 +309,8 @@ class _Attempt:
             raise self.load_errors[version].with_traceback(None)
         injector = self._injector
         try:
-            snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
+            load = self._load_snapshots if self._deferred else self._prove
+            snapshots = load(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
             self.load_errors[version] = type(error)(str(error))
@@ -319,16 +320,13 @@ class _Attempt:
         now = injector.sources.clock()
         return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
 
-    def _load_deferred(self, parameter: Parameter) -> SnapshotSet:
-        return self._load_snapshots(parameter, parse_lazily=True)
-
-    def _load_snapshots(self, parameter: Parameter, *, parse_lazily: bool = False) -> SnapshotSet:
+    def _load_snapshots(self, parameter: Parameter) -> SnapshotSet:
         return load_snapshots(
             self._injector.name,
             parameter.text,
             parameter.version,
             self.fetch,
-            parse_lazily=parse_lazily,
+            parse_lazily=self._deferred,
             check=self._injector.make_check(parameter),
         )
 

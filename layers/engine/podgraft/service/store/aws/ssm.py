@@ -98,24 +98,21 @@ class ParameterReader(Struct, frozen=True):
             "Recursive": True,
             "ParameterFilters": [{"Key": "Type", "Option": "Equals", "Values": ["String"]}],
         }
-        names = [
-            parameter.get("Name", "").removeprefix(f"{self.prefix}/")
-            for page in self._pages(arguments, patience)
-            for parameter in page.get("Parameters", [])
-        ]
-        injectors = [
-            name.removesuffix(f"/{POLICY}") for name in names if name.endswith(f"/{POLICY}")
-        ]
-        return tuple(name for name in injectors if is_injector(name))
+        found = [each.get("Name", "") for each in self._read_path(arguments, patience)]
+        names = (
+            name.removeprefix(f"{self.prefix}/").removesuffix(f"/{POLICY}")
+            for name in found
+            if name.endswith(f"/{POLICY}")
+        )
+        return tuple(filter(is_injector, names))
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """Return the caller documents by cluster; raises as ``call_with_retries``."""
         folder = f"{self.prefix}/{CALLERS}/"
         arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         return {
-            parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
-            for page in self._pages(arguments, patience)
-            for parameter in page.get("Parameters", [])
+            each.get("Name", "").removeprefix(folder): _to_parameter(each)
+            for each in self._read_path(arguments, patience)
         }
 
     def pointers(
@@ -128,39 +125,30 @@ class ParameterReader(Struct, frozen=True):
         name = f"{self.prefix}/{POINTER}"
         names: list[JSON] = [f"{name}:{version}" for version in versions] or [name]
         arguments: dict[str, JSON] = {"Names": names}
-        response = self._call(
-            "GetParameters", arguments, "Parameters", f"parameter {name}", patience
-        )
-        return tuple(_to_parameter(each, name=name) for each in response["Parameters"])
+        found = self._call("GetParameters", arguments, f"parameter {name}", patience)
+        return tuple(_to_parameter(each, name=name) for each in found["Parameters"])
 
     def _policy_name(self, injector: str) -> str:
         return f"{self.prefix}/{policy_name(injector)}"
 
-    def _pages(
+    def _read_path(
         self, arguments: Mapping[str, JSON], patience: RetryBudget
     ) -> Iterator[Mapping[str, Any]]:
         """Read the parameters of a path; Parameter Store returns ten per page."""
         item = f"parameters {arguments['Path']}/"
         while True:
-            page = self._call("GetParametersByPath", arguments, "Parameters", item, patience)
-            yield page
+            page = self._call("GetParametersByPath", arguments, item, patience)
+            yield from page["Parameters"]
             if not page.get("NextToken"):
                 return
             arguments = {**arguments, "NextToken": page["NextToken"]}
 
     def _read(self, injector: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
         name, denied_name = self._policy_name(injector), f"{self.prefix}/{DENIED}"
-        brakes = (
-            f"{self.prefix}/{brake_name(injector)}",
-            f"{self.prefix}/{brake_name()}",
-        )
-        arguments: dict[str, JSON] = {
-            "Names": [name, denied_name, *brakes],
-            "WithDecryption": decrypt,
-        }
-        response = self._call(
-            "GetParameters", arguments, "Parameters", f"parameter {name}", patience
-        )
+        brakes = [f"{self.prefix}/{each}" for each in (brake_name(injector), brake_name())]
+        names: list[JSON] = [name, denied_name, *brakes]
+        arguments: dict[str, JSON] = {"Names": names, "WithDecryption": decrypt}
+        response = self._call("GetParameters", arguments, f"parameter {name}", patience)
         parameters = {each.get("Name"): each for each in response["Parameters"]}
         denied = parameters.get(denied_name, {}).get("Value", "")
         if name not in parameters:
@@ -179,21 +167,16 @@ class ParameterReader(Struct, frozen=True):
     ) -> Sequence[Mapping[str, Any]]:
         arguments: dict[str, JSON] = {"Names": list(names), "WithDecryption": decrypt}
         item = f"earlier versions of parameter {name}"
-        return self._call("GetParameters", arguments, "Parameters", item, patience)["Parameters"]
+        return self._call("GetParameters", arguments, item, patience)["Parameters"]
 
     def _call(
-        self,
-        operation: str,
-        arguments: Mapping[str, JSON],
-        key: str,
-        item: str,
-        patience: RetryBudget,
+        self, operation: str, arguments: Mapping[str, JSON], item: str, patience: RetryBudget
     ) -> Mapping[str, Any]:
         """Return a complete response. botocore parses truncated JSON as an empty response."""
 
         def request(seconds: float) -> Mapping[str, Any]:
             response = self.client(operation, arguments, seconds)
-            if key not in response:
+            if "Parameters" not in response:
                 raise ConnectionError("the response is incomplete")
             return response
 

@@ -23,7 +23,7 @@ from .injector_loader import BundleSource, InjectorLoader, Loaded, PolicySource,
 from .polling_cache import CachedValue, PollingCache
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
+    from podgraft.core.signing.verifier import Verifier
 
 
 # Without a successful read in this many refresh intervals, a brake can exist: no candidate is used.

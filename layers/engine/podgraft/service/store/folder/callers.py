@@ -12,8 +12,8 @@ from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.callers import CallerDocuments, CallerRegistry
 
 from . import files
-from .errors import convert_errors, make_stale
 from .file_cache import FileCache
+from .files import convert_errors, make_stale
 
 
 class FolderCallers:

@@ -7,14 +7,14 @@ it to ``UnavailableError``.
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from podgraft.core import bundle
-
-# A brake, of one injector or of the folder.
+from podgraft.core.review_context import Staleness
+from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
 
 # Path, modification time, size, and inode; for a link, those of the link and of its target.
 FileStats: TypeAlias = tuple[str, tuple[int, ...]]
@@ -117,3 +117,23 @@ def _file_stats(entry: "os.DirEntry[str]") -> FileStats:
 def is_empty(folder: Path) -> bool:
     """Whether a store has no visible file, as the mount point of a missing disk."""
     return all(path.name.startswith(".") for path in folder.iterdir())
+
+
+@contextmanager
+def convert_errors(item: str, folder: Path) -> Generator[None]:
+    """Convert each ``OSError`` to ``UnavailableError`` with the path of the file."""
+    try:
+        yield
+    except OSError as error:
+        location = _relative(error.filename and str(error.filename), folder)
+        raise UnavailableError(f"{item} cannot be read: {error.strerror} ({location})") from error
+
+
+def _relative(path: str | None, folder: Path) -> str:
+    """Return a path relative to the parent folder."""
+    return folder.name if path is None else os.path.relpath(path, folder.parent)
+
+
+def make_stale(error: StoreError) -> Staleness:
+    """Return the staleness of a version that stays in force because of an error."""
+    return Staleness(str(error), isinstance(error, NotLoadedError))

@@ -25,6 +25,7 @@ from msgspec.structs import replace
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
+from podgraft.core.identifiers import is_injector as is_name
 from podgraft.core.versions.errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -36,15 +37,15 @@ from podgraft.core.versions.errors import (
 from podgraft.core.versions.snapshot import Document, Snapshot, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.core.versions.version_check import VersionCheck, parse_denied
-from podgraft.service.store.names import DENIED, file_of, is_name, policy_name
-from podgraft.service.store.protocols import LastKnownGoodStore
+from podgraft.service.store.names import DENIED, file_of, policy_name
 
 from . import files
-from .errors import convert_errors, make_stale
 from .file_cache import FileCache
+from .files import convert_errors, make_stale
 
 if TYPE_CHECKING:
-    from podgraft.core.signing import Verifier
+    from podgraft.core.signing.verifier import Verifier
+    from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 
     from .brakes import FolderBrakes
 
@@ -63,7 +64,7 @@ class FolderStore:
         *,
         deferred: bool = False,
         seconds: float = 0.0,
-        last_known_good: LastKnownGoodStore | None = None,
+        last_known_good: "FileLastKnownGoodStore | None" = None,
         clock: Callable[[], float] = system.age_clock,
         verifier: "Verifier | None" = None,
     ) -> None:
@@ -114,7 +115,9 @@ class FolderStore:
         del deadline
         loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
         try:
-            names = {path.name for path in self._folder.iterdir() if _is_injector(path)}
+            names = {
+                path.name for path in self._folder.iterdir() if is_name(path.name) and path.is_dir()
+            }
         except OSError as error:
             if not loaded:
                 raise UnavailableError(f"the store cannot be read: {error.strerror}") from error
@@ -164,7 +167,7 @@ class _Loading:
     def __init__(
         self,
         path: Path,
-        last_known_good: LastKnownGoodStore | None,
+        last_known_good: "FileLastKnownGoodStore | None",
         verifier: "Verifier | None" = None,
     ) -> None:
         self._path = path
@@ -239,10 +242,6 @@ class _Loading:
         if self._last_known_good is None:
             return None
         return self._last_known_good.restore(self._path.name, self._check)
-
-
-def _is_injector(path: Path) -> bool:
-    return is_name(path.name) and path.is_dir()
 
 
 def _policy(path: Path) -> tuple[str, str]:

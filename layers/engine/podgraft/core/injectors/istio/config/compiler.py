@@ -36,7 +36,7 @@ from . import (
 from .config_map import Config, Values
 from .documents import Documents, IstiodEnvironment
 from .protojson import FieldError, Message, MessageError, Schema
-from .unread_keys import find_undecided_switches, find_unread_keys
+from .unread_keys import find_ineffective_keys
 
 # The remedy for problems with istiod's error text: the reference of all fields.
 _REFERENCE_REMEDY = (
@@ -78,7 +78,7 @@ def compile_(
     if is_complete and not deferred:
         _parse_templates(profile, template_set, newer_release, errors, warnings)
         errors += _find_further_errors(profile, values, mesh_config, errors)
-        warnings += _find_ineffective_keys(profile, config, values, surroundings)
+        warnings += find_ineffective_keys(profile, config, values.raw, surroundings)
     rules = _make_rules(profile, config, warnings)
     if errors:
         raise InvalidDocumentsError(tuple(errors), tuple(warnings))
@@ -246,14 +246,6 @@ def _parse_templates(
     """Report templates that do not parse: since 1.14, istiod does not load them."""
     fails_at_load = profile.parsed_at_load or not profile.pod_templates
     (errors if fails_at_load else warnings).extend(template_set.find_errors(newer_release))
-
-
-def _find_ineffective_keys(
-    profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
-) -> Iterator[Diagnostic]:
-    # Imported here: a cold start compiles a bundle that was checked before.
-    yield from find_unread_keys(profile, config, values.raw, surroundings)
-    yield from find_undecided_switches(profile, config, surroundings.environment())
 
 
 def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core.injectors.errors import Diagnostic
+from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
 from podgraft.golang.fmt import sprintf
 from podgraft.kube import yaml
@@ -32,11 +33,17 @@ T = TypeVar("T")
 
 DEFAULT_TEMPLATES = ("sidecar",)
 
-# The fields of Istio's Config (pkg/kube/inject/inject.go).
-KEYS = (
-    *("policy", "template", "templates", "defaultTemplates", "aliases", "neverInjectSelector"),
-    *("alwaysInjectSelector", "injectedAnnotations"),
-)
+# The fields of Istio's Config (pkg/kube/inject/inject.go), and whether a release reads them.
+KEYS: Mapping[str, Callable[[Profile], bool]] = {
+    "policy": lambda _: True,
+    "template": lambda profile: not profile.pod_templates,
+    "templates": lambda profile: profile.pod_templates,
+    "defaultTemplates": lambda profile: profile.pod_templates,
+    "aliases": lambda profile: profile.pod_templates,
+    "neverInjectSelector": lambda profile: profile.selectors,
+    "alwaysInjectSelector": lambda profile: profile.selectors,
+    "injectedAnnotations": lambda profile: profile.injected_annotations,
+}
 
 
 class Config(Struct, frozen=True, kw_only=True):

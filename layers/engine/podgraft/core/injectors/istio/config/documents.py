@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object
+from podgraft.core.policy import Features
 
 
 class Documents(Struct, frozen=True, kw_only=True):
@@ -22,7 +23,7 @@ class Documents(Struct, frozen=True, kw_only=True):
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
 
-class IstiodEnvironment(Struct, frozen=True, kw_only=True):
+class IstiodEnvironment(Features, frozen=True, kw_only=True):
     """The settings that istiod reads from its flags, environment, and cluster; None means unset.
 
     ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH. If it is unset, ``global.tag`` of the values or
@@ -33,12 +34,6 @@ class IstiodEnvironment(Struct, frozen=True, kw_only=True):
 
     release: str | None = None
     revision: str = ""
-    native_sidecars: bool | None = None
-    platform: str | None = None
-    compliance_policy: str | None = None
-    legacy_fsgroup_injection: bool | None = None
-    rewrite_tcp_probes: bool | None = None
-    env: Mapping[str, str] = field(default_factory=dict[str, str])
     default_templates: tuple[str, ...] | None = None
     injected_annotations: Mapping[str, str] | None = None
 
@@ -51,7 +46,7 @@ class IstiodEnvironment(Struct, frozen=True, kw_only=True):
             "ENABLE_LEGACY_FSGROUP_INJECTION": _switch_value(self.legacy_fsgroup_injection),
             "REWRITE_TCP_PROBES": _switch_value(self.rewrite_tcp_probes),
         }
-        return dict(self.env) | {name: text for name, text in switches.items() if text is not None}
+        return {**(self.env or {}), **{k: v for k, v in switches.items() if v is not None}}
 
 
 def _switch_value(switch: bool | None) -> str | None:

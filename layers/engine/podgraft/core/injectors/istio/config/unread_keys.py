@@ -7,11 +7,9 @@ store activates such a version (``podgraft.core.trial``). A cold start ignores i
 Only non-empty values are checked.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
-from typing import Final
+from collections.abc import Iterator, Mapping
 
-from podgraft.base.diagnostics import Severity
+from podgraft.base.diagnostics import Severity, find_similar
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio import releases
@@ -19,20 +17,9 @@ from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
 from podgraft.kube.patch import pointer
 
-from .config_map import Config
+from .config_map import KEYS, Config
 from .documents import IstiodEnvironment
 
-# The fields of Istio's Config (pkg/kube/inject/inject.go), and whether a release reads them.
-_KEYS: Final[Mapping[str, Callable[[Profile], bool]]] = {
-    "policy": lambda _: True,
-    "template": lambda profile: not profile.pod_templates,
-    "templates": lambda profile: profile.pod_templates,
-    "defaultTemplates": lambda profile: profile.pod_templates,
-    "aliases": lambda profile: profile.pod_templates,
-    "neverInjectSelector": lambda profile: profile.selectors,
-    "alwaysInjectSelector": lambda profile: profile.selectors,
-    "injectedAnnotations": lambda profile: profile.injected_annotations,
-}
 # Keys that the policy document has too, for every release.
 _POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
 
@@ -44,10 +31,10 @@ _NATIVE_FIELD = ".NativeSidecars"  # the templates of 1.27 and later read it
 _RELEASE_REMEDY = "set istioRelease in the policy to the release of this configuration"
 
 
-def find_unread_keys(
+def find_ineffective_keys(
     profile: Profile, config: Config, values: Mapping[str, JSON], environment: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
-    """Return a diagnostic for each key that is set and has no effect."""
+    """Yield a diagnostic for each key without an effect, and for an undecided switch."""
     yield from _find_config_keys(profile, config.given, is_newer=_is_newer(environment, values))
     # Without a release in the policy, podgraft reads the values to determine the release.
     if values and environment.release is not None and not profile.values_data:
@@ -56,9 +43,10 @@ def find_unread_keys(
         yield _unread_key_warning(
             "policy", key, profile, "remove it, or set istioRelease to another release"
         )
+    yield from _find_undecided_switches(profile, config, environment.environment())
 
 
-def find_undecided_switches(
+def _find_undecided_switches(
     profile: Profile, config: Config, env: Mapping[str, str]
 ) -> Iterator[Diagnostic]:
     """Return a diagnostic for native sidecars if Istio would decide by the versions of the nodes.
@@ -81,13 +69,13 @@ def find_undecided_switches(
 def _find_config_keys(
     profile: Profile, config_keys: Mapping[str, JSON], *, is_newer: bool
 ) -> Iterator[Diagnostic]:
-    names = {name.lower(): name for name in _KEYS}
+    names = {name.lower(): name for name in KEYS}
     for key, value in config_keys.items():
         path = f"/{pointer.escape(key)}"
         name = names.get(strings.fold_name(key))
         if name is None:
             yield _unknown_key_diagnostic(path, key, is_newer=is_newer)
-        elif value and not _KEYS[name](profile) and not _is_mismatch_check(name, value):
+        elif value and not KEYS[name](profile) and not _is_mismatch_check(name, value):
             yield _unread_key_warning("config", path, profile, _remedy(name))
 
 
@@ -169,8 +157,8 @@ def _remedy(name: str) -> str:
 
 def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnostic:
     """Return an error for an unknown key, or a warning for a release newer than all supported."""
-    matches = get_close_matches(key, _KEYS, n=1)
-    remedy = f"did you mean {matches[0]}?" if matches else f"known: {', '.join(_KEYS)}"
+    similar = find_similar(key, KEYS)
+    remedy = f"did you mean {similar}?" if similar else f"known: {', '.join(KEYS)}"
     return Diagnostic(
         document="config",
         pointer=path,

@@ -204,14 +204,10 @@ def _user_containers(
 def _without_ids(user: Object, template: Object) -> Object:
     """Remove the ids of the container if the template sets another user than 1337."""
     context = object_at(user, "securityContext")
-    if not context or _template_user(template) in (None, DEFAULT_ID):
+    if not context or object_at(template, "securityContext").get("runAsUser") in (None, DEFAULT_ID):
         return user
     others: Object = {key: value for key, value in context.items() if key not in _IDS}
     return merge_keys(user, {"securityContext": others})
-
-
-def _template_user(template: Object) -> JSON:
-    return object_at(template, "securityContext").get("runAsUser")
 
 
 def _encode_container(container: Object) -> Object:
