@@ -50,7 +50,7 @@ DEFECTS: dict[str, Defect] = {
     "D6": make_defect(
         "an unreachable store counts as an invalid version",
         "4 33",
-        f"{_LOADER}:_Attempt.load",
+        f"{_LOADER}:Attempt.load",
         "except InvalidVersionError as error:",
         "except StoreError as error:",
         "fault",
@@ -331,7 +331,7 @@ DEFECTS: dict[str, Defect] = {
     "D50": make_defect(
         "a large policy gets the overrides that an environment read first",
         "1",
-        f"{_LOADER}:_Attempt.fetch",
+        f"{_LOADER}:Attempt.fetch",
         "return injector.sources.bundles.files(injector.name, digest, self._patience)",
         "files = injector.sources.bundles.files(injector.name, digest, self._patience)\n"
         "        return vars(injector).setdefault('first', files) "
@@ -359,7 +359,7 @@ DEFECTS: dict[str, Defect] = {
     "D53": make_defect(
         "missing overrides are empty ones",
         "1",
-        f"{_LOADER}:_Attempt.fetch",
+        f"{_LOADER}:Attempt.fetch",
         "self._failures[digest] = error",
         "self._failures[digest] = error\n"
         "        if f'overrides: {digest}' in injector._newest.text:\n            return {}",

@@ -203,7 +203,7 @@ def _parse_bracketed_host(text: str) -> str:
         raise URLError("missing ']' in host")
     _check_port(port)
     address, zoned, zone = inner.partition("%25")
-    unescaped = _unescape_host(address) + _unescape_zone(zoned + zone)
+    unescaped = _unescape_host(address) + _unescape_host(zoned + zone, in_zone=True)
     try:
         address = parse_addr(unescaped)
     except AddressError as error:
@@ -255,29 +255,24 @@ def _is_escaping(raw: str, decoded: str, plain: frozenset[int]) -> bool:
     return all(byte in allowed for byte in encode(raw)) and _unescape(raw) == decoded
 
 
-def _unescape_host(text: str) -> str:
-    """Decode the escapes of a host, which can escape only ``%`` and bytes outside ASCII."""
+def _unescape_host(text: str, *, in_zone: bool = False) -> str:
+    """Decode the escapes of a host, which can escape only ``%`` and bytes outside ASCII.
+
+    A zone can escape host characters, ``%``, and a space.
+    """
     data = encode(text)
     for match in _ESCAPE_OR_ASCII.finditer(data):
         if match[0][:1] != b"%":
             _check_host_byte(match[0])
-        elif match[1] is None or (match[1] < b"8" and match[1] != b"25"):
-            raise _escape_error(data, match)
-    return _decode_utf8(data)
-
-
-def _unescape_zone(text: str) -> str:
-    """Decode the escapes of a zone, which can escape only host characters, ``%``, and a space."""
-    data = encode(text)
-    for match in _ESCAPE_OR_ASCII.finditer(data):
-        if match[0][:1] != b"%":
-            _check_host_byte(match[0])
-        elif match[1] is None or int(match[1], 16) not in _ZONE:
+            continue
+        byte = -1 if match[1] is None else int(match[1], 16)
+        if not (byte in _ZONE if in_zone else byte >= _ASCII_END or byte == ord("%")):
             raise _escape_error(data, match)
     return _decode_utf8(data)
 
 
 _ZONE = _HOST | frozenset(b" %")
+_ASCII_END = 0x80
 
 
 def _check_host_byte(byte: bytes) -> None:

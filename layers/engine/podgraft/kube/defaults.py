@@ -264,24 +264,21 @@ def _fill_absent(spec: Object, **defaults: JSON) -> None:
 def _fill_deployment(deployment: Object) -> None:
     spec = object_at(deployment, "spec")
     _fill_absent(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
-    strategy = object_at(spec, "strategy")
+    _fill_strategy(object_at(spec, "strategy"), maxUnavailable="25%", maxSurge="25%")
+
+
+def _fill_strategy(strategy: Object, **defaults: JSON) -> None:
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
         _fill_absent(strategy, rollingUpdate={})
-        rolling = object_at(strategy, "rollingUpdate")
-        _fill_absent(rolling, maxUnavailable="25%", maxSurge="25%")
+        _fill_absent(object_at(strategy, "rollingUpdate"), **defaults)
 
 
 def _set_daemon_set(daemon_set: Object) -> None:
     spec = object_at(daemon_set, "spec")
     _fill_absent(spec, revisionHistoryLimit=10)
-    strategy = object_at(spec, "updateStrategy")
-    if not strategy.get("type"):
-        strategy["type"] = "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        _fill_absent(strategy, rollingUpdate={})
-        _fill_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1, maxSurge=0)
+    _fill_strategy(object_at(spec, "updateStrategy"), maxUnavailable=1, maxSurge=0)
 
 
 def _set_stateful_set(stateful_set: Object) -> None:

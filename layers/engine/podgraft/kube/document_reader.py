@@ -212,13 +212,13 @@ def parse_mapping(cursor: Cursor) -> Object | None:
 
 
 def make_text_parser(
-    is_valid: Callable[[str], object], remedy: str
+    is_valid: Callable[[str], object], remedy: str, normalize: Callable[[str], str] = str
 ) -> Callable[[Cursor], str | None]:
-    """Return a reader of strings that are valid."""
+    """Return a reader of strings that are valid, in their normal form."""
 
     def parse_text(cursor: Cursor) -> str | None:
         if isinstance(cursor.value, str) and is_valid(cursor.value):
-            return cursor.value
+            return normalize(cursor.value)
         return cursor.refuse(remedy)
 
     return parse_text

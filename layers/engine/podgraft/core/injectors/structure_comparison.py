@@ -14,6 +14,8 @@ checks of keys, anchors, and aliases below exist for these cases.
 
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
+
 from podgraft.base.jsonvalue import equal
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.kube.yaml.composer import Alias, Mapping, Node, Scalar
@@ -23,17 +25,14 @@ DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitive
 _MERGE = "<<"
 
 
-class StructureComparison:
+class StructureComparison(Struct, frozen=True):
     """Compares texts of one rendering with its masked text.
 
     ``matches_mask`` states whether a scalar has the text that its masked text replaces.
     """
 
-    def __init__(
-        self, slots: PlaceholderRegistry, matches_mask: Callable[[Scalar, str], bool]
-    ) -> None:
-        self._slots = slots
-        self._matches_mask = matches_mask
+    slots: PlaceholderRegistry
+    matches_mask: Callable[[Scalar, str], bool]
 
     def is_equal(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
         """Whether all documents have the same structure."""
@@ -54,7 +53,7 @@ class StructureComparison:
                     and all(map(self._is_equal_node, real.elements, masked.elements))
                 )
             case Alias(), Alias():
-                return real.anchor == masked.anchor and not self._slots.placeholder_ids(real.anchor)
+                return real.anchor == masked.anchor and not self.slots.placeholder_ids(real.anchor)
             case _:
                 return False
 
@@ -66,13 +65,13 @@ class StructureComparison:
     def _is_equal_scalar(self, real: Scalar, masked: Scalar) -> bool:
         if not self._has_equal_properties(real, masked):
             return False
-        if not self._slots.placeholder_ids(masked.text):
+        if not self.slots.placeholder_ids(masked.text):
             return equal(real.value, masked.value) and (real.text == _MERGE) == (
                 masked.text == _MERGE
             )
         if real.value is None:
             return False
-        return masked.is_block or self._matches_mask(real, masked.text)
+        return masked.is_block or self.matches_mask(real, masked.text)
 
     def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
         """Compare the pairs as a set, because a template can sort keys by the text of the pod."""
@@ -118,22 +117,22 @@ class StructureComparison:
         return _count_distinct_keys(masked) == len(masked.pairs)
 
     def _is_position(self, node: Node) -> bool:
-        return isinstance(node, Scalar) and self._slots.is_position(node.text)
+        return isinstance(node, Scalar) and self.slots.is_position(node.text)
 
     def _has_placeholder(self, node: Node) -> bool:
-        return isinstance(node, Scalar) and bool(self._slots.placeholder_ids(node.text))
+        return isinstance(node, Scalar) and bool(self.slots.placeholder_ids(node.text))
 
     def _is_ambiguous(self, pair: tuple[Node, Node]) -> bool:
         """Whether a masked key can replace more than one text; such keys are compared last."""
         key = pair[0]
-        return not isinstance(key, Scalar) or self._slots.unmask(key.text) is None
+        return not isinstance(key, Scalar) or self.slots.unmask(key.text) is None
 
     def _is_equal_key(self, real: Node, masked: Node) -> bool:
         if not self._is_equal_node(real, masked):
             return False
         if not isinstance(real, Scalar) or not isinstance(masked, Scalar):
             return True
-        if not self._slots.placeholder_ids(masked.text):
+        if not self.slots.placeholder_ids(masked.text):
             return True
         return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
 

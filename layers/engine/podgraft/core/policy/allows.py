@@ -123,18 +123,6 @@ def parse_allows(cursor: Cursor) -> Allows | None:
     return allows.merge(Allows(names=names, registries=registries))
 
 
-def _parse_text(
-    is_valid: Callable[[str], object], remedy: str, normalize: Callable[[str], str] = str
-) -> Callable[[Cursor], str | None]:
-    def parse(cursor: Cursor) -> str | None:
-        text = parse_string(cursor)
-        if text is None:
-            return None
-        return normalize(text) if is_valid(text) else cursor.refuse(remedy)
-
-    return parse
-
-
 _parse_preset = make_text_parser(PRESETS.__contains__, f"use {', '.join(PRESETS)}")
 _parse_namespace = make_text_parser(
     HOST_NAMESPACES.__contains__, f"use {', '.join(HOST_NAMESPACES)}"
@@ -143,20 +131,20 @@ _parse_capability = make_text_parser(
     CAPABILITIES.__contains__,
     "use a capability of Linux in capitals and without CAP_, such as NET_ADMIN, or ALL",
 )
-_parse_container = _parse_text(
+_parse_container = make_text_parser(
     _CONTAINER.fullmatch, f'use the name of a container, or "{ANY_CONTAINER}" for all containers'
 )
-_parse_path = _parse_text(
+_parse_path = make_text_parser(
     lambda path: path.startswith("/") and ".." not in path.split("/"),
     "use an absolute path without .. as in the volume",
     clean_path,
 )
-_parse_sysctl = _parse_text(
+_parse_sysctl = make_text_parser(
     _SYSCTL.fullmatch,
     "use the name of a sysctl, such as net.core.somaxconn",
     lambda name: name.replace("/", "."),
 )
-_parse_account = _parse_text(_ACCOUNT.fullmatch, "use the name of a service account")
+_parse_account = make_text_parser(_ACCOUNT.fullmatch, "use the name of a service account")
 
 
 def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:

@@ -29,11 +29,11 @@ ObjectFactory = Callable[[str], Object]
 
 
 def find_unquoted_text(
-    change: Mutate, probe: Probe
-) -> Generator[None, None, tuple[str, Failure] | None]:
-    """Return the text of the probe that templates write without quotes, and the failure.
+    change: Mutate, probe: Probe, describe: Callable[[Exception], str]
+) -> Generator[None, None, str]:
+    """Return the problem of a text of the probe that templates write without quotes, or nothing.
 
-    Each step is one rendering.
+    Each step is one rendering. *describe* formats the error of a failure.
     """
     for description, texts, make_object in _make_variants(probe.object):
         for text in (_PLAIN_TEXT, *texts):
@@ -43,8 +43,9 @@ def find_unquoted_text(
             if isinstance(result, Failure):
                 if text == _PLAIN_TEXT:
                     break
-                return f"{description} such as {text}", result
-    return None
+                cause = describe(result.error)
+                return f"fails for {probe.name} with {description} such as {text}: {cause}"
+    return ""
 
 
 def _make_variants(value: Object) -> Iterator[tuple[str, Sequence[str], ObjectFactory]]:

@@ -212,12 +212,9 @@ def _try_ambiguous_text(
 ) -> Generator[None, None, None]:
     """Warn if a template writes text of a pod unquoted, and YAML does not read it as a string."""
     probe = next(target.make_probes())
-    unquoted = yield from find_unquoted_text(variant.mutate, probe)
-    if unquoted is None:
-        return
-    description, failure = unquoted
-    problem = f"fails for {probe.name} with {description}: {report.describe(failure.error)}"
-    if not any(warning.problem == problem for warning in report.warnings):  # an alias repeats it
+    problem = yield from find_unquoted_text(variant.mutate, probe, report.describe)
+    # An alias repeats the warning.
+    if problem and not any(warning.problem == problem for warning in report.warnings):
         report.add_warning(config_map.make_diagnostic(target.path, problem, REMEDY))
 
 

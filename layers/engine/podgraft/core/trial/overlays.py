@@ -115,13 +115,10 @@ class _OverlayTrial(Struct, frozen=True):
             for unquoted in self.report.warnings
         ):
             return True
-        unquoted = yield from find_unquoted_text(self._apply, probe)
-        if unquoted is not None:
-            description, failure = unquoted
-            text = self.report.describe(failure.error)
-            problem = f"fails for {probe.name} with {description}: {text}"
+        problem = yield from find_unquoted_text(self._apply, probe, self.report.describe)
+        if problem:
             self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
-        return unquoted is not None
+        return bool(problem)
 
     def _applies(self, candidate: Candidate) -> bool:
         try:

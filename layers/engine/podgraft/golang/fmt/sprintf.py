@@ -9,8 +9,7 @@ from podgraft.golang.errors import LimitExceededError
 from podgraft.golang.reflect import Value, type_of
 from podgraft.golang.strconv.quote import merge_escaped_bytes
 
-from .directives import MAX_NUMBER, Directive, Index, parse_directives
-from .format import PLAIN, Flags
+from .format import MAX_NUMBER, PLAIN, Directive, Flags, Index, parse_directives
 from .print import SIGNED, UNSIGNED, print_arg
 
 # The limit of one formatted text: the size that a template can render, see Limits.

@@ -1,8 +1,11 @@
 """strconv.ParseInt and ParseUint: integers from text."""
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from .quote import quote
+
+T = TypeVar("T")
 
 _BASES = {"b": 2, "o": 8, "x": 16}
 _DIGITS = {char: value for value, char in enumerate("0123456789abcdefghijklmnopqrstuvwxyz")}
@@ -100,3 +103,11 @@ def parse_bool(text: str) -> bool:
     if text in _TRUE:
         return True
     return False if text in _FALSE else fail_syntax("ParseBool", text)
+
+
+def parse_or_none(parse: Callable[..., T], text: str, *base: int) -> T | None:
+    """The result of a parser, or ``None`` if it raises ``NumError``."""
+    try:
+        return parse(text, *base)
+    except NumError:
+        return None

@@ -7,17 +7,13 @@ floats also without a point, and ``089`` is a float because it is not octal.
 import binascii
 import math
 import re
-from collections.abc import Callable
-from typing import TypeVar
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import round_to_float32
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
+from podgraft.golang.strconv.atoi import parse_int, parse_or_none, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.time import LayoutError, parse_time
-
-T = TypeVar("T")
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 
@@ -120,27 +116,20 @@ def _parse_number(text: str) -> JSON:
     if integer is not None:
         return integer
     if digits.startswith("0b"):  # Go parses a sign after the prefix
-        integer = _parse_or_none(parse_int, digits[2:], 2)
+        integer = parse_or_none(parse_int, digits[2:], 2)
         return text if integer is None else integer
     return _parse_float(text, digits) if _FLOAT.fullmatch(digits) else text
 
 
 def _parse_integer(digits: str) -> int | None:
-    integer = _parse_or_none(parse_int, digits, 0)
-    return _parse_or_none(parse_uint, digits, 0) if integer is None else integer
+    integer = parse_or_none(parse_int, digits, 0)
+    return parse_or_none(parse_uint, digits, 0) if integer is None else integer
 
 
 def _parse_float(text: str, digits: str) -> JSON:
     """Parse a float; returns the text if the float overflows 64 bits."""
-    number = _parse_or_none(parse_float, digits)
+    number = parse_or_none(parse_float, digits)
     return text if number is None else number
-
-
-def _parse_or_none(parse: Callable[..., T], text: str, *base: int) -> T | None:
-    try:
-        return parse(text, *base)
-    except NumError:
-        return None
 
 
 def _resolve_typed(name: str, text: str) -> JSON:

@@ -6,6 +6,7 @@ Every method returns at once. If the client must act first, the method raises
 
 import ssl
 from contextlib import suppress
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from ipaddress import IPv6Address, ip_address
 from socket import SHUT_WR, socket
@@ -64,57 +65,29 @@ class Phase(Enum):
     CLOSING = auto()  # the client: it has read the response, and its last bytes are discarded
 
 
+@dataclass(slots=True, eq=False)
 class Connection:
     """A connection, its phase, and the received bytes that are not processed yet."""
 
-    __slots__ = (
-        "awaits_body",
-        "client",
-        "closes",
-        "counted_bytes",
-        "deadline_seconds",
-        "discarded_bytes",
-        "is_metrics",
-        "is_proven",
-        "message",
-        "outgoing",
-        "phase",
-        "received",
-        "searched",
-        "server",
-        "socket",
-        "source",
-        "watched_events",
-    )
-
-    def __init__(
-        self,
-        sock: ssl.SSLSocket | PlainSocket,
-        client: Any,
-        server: Any,
-        source: str,
-        *,
-        is_metrics: bool = False,
-    ) -> None:
-        self.socket = sock
-        self.client = client
-        self.server = server
-        self.source = source  # the address for the limit per address
-        self.is_metrics = is_metrics  # whether the connection is to the metrics port
-        self.phase = Phase.HANDSHAKE
-        self.deadline_seconds = 0.0  # of the current phase, on the monotonic clock
-        # Whether the client has a verified certificate or has received a review. Other connections
-        # are closed first if there is no room.
-        self.is_proven = False
-        self.received = bytearray()
-        self.searched = 0  # bytes without the end of a head
-        self.message: Message | None = None
-        self.awaits_body = False  # whether the application has requested a large body
-        self.counted_bytes = 0  # the received bytes in the sum of large bodies
-        self.outgoing = b""
-        self.closes = False  # after the outgoing bytes
-        self.discarded_bytes = 0
-        self.watched_events = 0  # the events of ``selectors`` that the loop waits for
+    socket: ssl.SSLSocket | PlainSocket
+    client: Any
+    server: Any
+    source: str  # the address for the limit per address
+    is_metrics: bool = False  # whether the connection is to the metrics port
+    phase: Phase = Phase.HANDSHAKE
+    deadline_seconds: float = 0.0  # of the current phase, on the monotonic clock
+    # Whether the client has a verified certificate or has received a review. Other connections
+    # are closed first if there is no room.
+    is_proven: bool = False
+    received: bytearray = field(default_factory=bytearray)
+    searched: int = 0  # bytes without the end of a head
+    message: Message | None = None
+    awaits_body: bool = False  # whether the application has requested a large body
+    counted_bytes: int = 0  # the received bytes in the sum of large bodies
+    outgoing: bytes = b""
+    closes: bool = False  # after the outgoing bytes
+    discarded_bytes: int = 0
+    watched_events: int = 0  # the events of ``selectors`` that the loop waits for
 
     def shake_hands(self) -> None:
         """Continue the TLS handshake."""

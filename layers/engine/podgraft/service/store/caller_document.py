@@ -30,7 +30,7 @@ read and write the documents.
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import DecodeError, Struct, ValidationError
 from msgspec.json import Decoder
@@ -40,10 +40,8 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.identifiers import is_group
 from podgraft.kube import yaml
 
-from . import sources as source_ranges
 from .caller_token import is_damaged, parse_token
-
-T = TypeVar("T")
+from .sources import REMEDY, is_source
 
 _IDENTITY_DIGITS = 8  # of the hash of a token
 MAX_ACTIVE = 2  # the old and the new token during a rotation
@@ -57,6 +55,7 @@ _SHA256_LINES = re.compile(r"(?:[0-9a-f]{64}\n)*")
 _ID_LINES = re.compile(r"(?:(?:[a-z2-7]{8}|[0-9a-f]{8})\n)*")
 _DATE_LINES = re.compile(r"(?:[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])\n)*")
 _KEYS = ("tokens", "subjects", "groups", "sources", "revoked", "issuers")
+_SUBJECT = "CN=prod-eu,O=podgraft-clusters"
 _COMPLETE = "# podgraft reads this document instead of the one above:\n# "
 
 
@@ -197,10 +196,10 @@ def parse_callers(document: JSON) -> Callers:
         raise TokensError(f"tokens: got {len(tokens)} tokens; at most {MAX_ACTIVE} can be active")
     return Callers(
         tokens,
-        _parse_each(document, "subjects", _parse_subject),
-        _parse_each(document, "groups", _parse_group),
-        _parse_each(document, "sources", _parse_source),
-        _parse_each(document, "revoked", _parse_revoked),
+        _parse_texts(document, "subjects", bool, f"expected strings such as {_SUBJECT}"),
+        _parse_texts(document, "groups", is_group, "expected names such as ring-0"),
+        _parse_texts(document, "sources", is_source, f"got an invalid source; {REMEDY}"),
+        tuple(map(_parse_revoked, _parse_list(document, "revoked"))),
         tuple(_parse_list(document, "issuers")),
     )
 
@@ -234,7 +233,7 @@ def decode_all(text: bytes) -> Mapping[str, Callers] | None:
         and _all_match(_DATE_LINES, [token.expires for token in tokens if token.expires])
         and _all_match(_ID_LINES, ids)
         and all(is_group(name) for name in {name for own in every for name in own.groups})
-        and all(source_ranges.is_source(each) for own in every for each in own.sources)
+        and all(is_source(each) for own in every for each in own.sources)
     )
     return clusters if is_valid else None
 
@@ -277,8 +276,14 @@ def _parse_list(document: Object, key: str) -> list[JSON]:
     return value
 
 
-def _parse_each(document: Object, key: str, parse: Callable[[JSON], T]) -> tuple[T, ...]:
-    return tuple(map(parse, _parse_list(document, key)))
+def _parse_texts(
+    document: Object, key: str, is_valid: Callable[[str], object], problem: str
+) -> tuple[str, ...]:
+    items = _parse_list(document, key)
+    texts = tuple(item for item in items if isinstance(item, str) and is_valid(item))
+    if len(texts) < len(items):
+        raise TokensError(f"{key}: {problem}")
+    return texts
 
 
 def _parse_token(item: JSON, location: str) -> TokenHash:
@@ -298,24 +303,6 @@ def _parse_token(item: JSON, location: str) -> TokenHash:
     if not isinstance(expires, str) or (expires and not _DATE.fullmatch(expires)):
         raise TokensError(f'{location}.expires: expected a date such as "2027-02-22", in quotes')
     return TokenHash(sha256, created, note, id_, expires)
-
-
-def _parse_subject(item: JSON) -> str:
-    if not isinstance(item, str) or not item:
-        raise TokensError("subjects: expected strings such as CN=prod-eu,O=podgraft-clusters")
-    return item
-
-
-def _parse_group(item: JSON) -> str:
-    if not isinstance(item, str) or not is_group(item):
-        raise TokensError("groups: expected names such as ring-0")
-    return item
-
-
-def _parse_source(item: JSON) -> str:
-    if not isinstance(item, str) or not source_ranges.is_source(item):
-        raise TokensError(f"sources: got an invalid source; {source_ranges.REMEDY}")
-    return item
 
 
 def _parse_revoked(item: JSON) -> RevokedToken:

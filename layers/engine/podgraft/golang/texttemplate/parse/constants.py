@@ -5,16 +5,13 @@ The use of a constant determines its type: ``1`` can become an int8 or a float32
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
 
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
+from podgraft.golang.strconv.atoi import NumError, parse_int, parse_or_none, parse_uint
 from podgraft.golang.strconv.quote import quote, unquote, unquote_char
 
 from . import nodes
 from .lexer import Token, TokenKind
-
-T = TypeVar("T")
 
 # The text that fmt.Sscan reads as a floating point number without its sign, valid or not.
 _SCANNED = (
@@ -47,17 +44,17 @@ def parse_complex(text: str, start: int) -> nodes.Number:
 def parse_number(text: str, start: int) -> nodes.Number:
     """Parse any other number, including imaginary numbers."""
     if text.endswith("i"):
-        imaginary = _parse_or_none(parse_float, text[:-1])
+        imaginary = parse_or_none(parse_float, text[:-1])
         if imaginary is not None:
             return _complex_node(text, complex(0, imaginary), start)
-    integer = _parse_or_none(parse_int, text, 0)
-    unsigned = _parse_or_none(parse_uint, text, 0)
+    integer = parse_or_none(parse_int, text, 0)
+    unsigned = parse_or_none(parse_uint, text, 0)
     if integer == 0:
         unsigned = 0  # -0 too
     if integer is not None or unsigned is not None:
         value = unsigned if integer is None else integer
         return _number_node(text, integer, unsigned, float(value or 0), start)
-    real = _parse_or_none(parse_float, text)
+    real = parse_or_none(parse_float, text)
     if real is None:
         raise NumberError(f"illegal number syntax: {quote(text)}")
     if not any(char in ".eEpP" for char in text):
@@ -95,13 +92,6 @@ def _exact_int(value: float) -> int | None:
 
 def _exact_uint(value: float) -> int | None:
     return int(value) if value.is_integer() and 0 <= value < 2**64 else None
-
-
-def _parse_or_none(parse: Callable[..., T], text: str, *base: int) -> T | None:
-    try:
-        return parse(text, *base)
-    except NumError:
-        return None
 
 
 def variable_node(token: Token) -> nodes.Variable:

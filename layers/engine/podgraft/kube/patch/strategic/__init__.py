@@ -16,7 +16,7 @@ The hazards of this algorithm:
 - *In-place deletion.* For ``$setElementOrder``, Go reads the live order from an array that the
   merge has already changed. ``order.py`` reproduces that array.
 - *Null.* In a patch, null deletes a member, but only if the target has the object to delete it
-  from. Otherwise, nulls and directives must be stripped (``standalone.py``), or they would reach
+  from. Otherwise, nulls and directives must be stripped (``schema.py``), or they would reach
   the pod.
 
 Intended differences:
@@ -35,6 +35,6 @@ Intended differences:
 from .errors import MergeError
 from .maps import merge
 from .order import DIRECTIVE as ELEMENT_ORDER
-from .standalone import PATCH
+from .schema import PATCH
 
 __all__ = ["ELEMENT_ORDER", "PATCH", "MergeError", "merge"]

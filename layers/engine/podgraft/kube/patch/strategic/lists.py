@@ -20,7 +20,7 @@ from .errors import (
     unexpected_type_error,
     unknown_directive_error,
 )
-from .standalone import PATCH
+from .schema import PATCH
 
 MergeObjects = Callable[[Object, Object], Object]
 _Element = TypeVar("_Element", bound=JSON)

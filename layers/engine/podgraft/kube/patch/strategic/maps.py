@@ -15,8 +15,7 @@ from .errors import (
     unknown_directive_error,
 )
 from .lists import contains_objects, delete_scalars, identity_key, merge_lists
-from .schema import element_type, field_of, strategy_of
-from .standalone import PATCH, is_directive, strip_directives
+from .schema import PATCH, element_type, field_of, is_directive, strategy_of, strip_directives
 
 _RETAIN_KEYS = "$retainKeys"
 _DELETE_FROM = "$deleteFromPrimitiveList"

@@ -13,7 +13,7 @@ from podgraft.base.jsonvalue import JSON
 
 from .errors import GO_MAP, MergeError, format_v, missing_merge_key_error, unexpected_type_error
 from .lists import contains_objects, first_indexes, identity_key, interleave
-from .standalone import PATCH, is_directive
+from .schema import PATCH, is_directive
 
 DIRECTIVE = "$setElementOrder"
 

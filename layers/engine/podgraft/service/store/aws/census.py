@@ -2,6 +2,8 @@
 
 from base64 import b64decode
 
+from msgspec import Struct
+
 from podgraft.service.store.names import census_key_name
 
 from .client import AwsServiceError, MissingError, ObjectWriter, ParameterStore
@@ -10,22 +12,19 @@ _EXISTS = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _PRECONDITION_FAILED = 412
 
 
-class BucketCensus:
+class BucketCensus(Struct, frozen=True):
     """The records of one bucket; the keys are below the prefix of the parameters."""
 
-    def __init__(
-        self, parameters: ParameterStore, objects: ObjectWriter, bucket: str, prefix: str
-    ) -> None:
-        self._parameters = parameters
-        self._objects = objects
-        self._bucket = bucket
-        self._prefix = prefix
+    parameters: ParameterStore
+    objects: ObjectWriter
+    bucket: str
+    prefix: str
 
     def read_key(self, injector: str, seconds: float) -> bytes | None:
         """Read the parameter; None if it does not exist."""
-        name = f"{self._prefix}/{census_key_name(injector)}"
+        name = f"{self.prefix}/{census_key_name(injector)}"
         try:
-            response = self._parameters(
+            response = self.parameters(
                 "GetParameters", {"Names": [name], "WithDecryption": True}, seconds
             )
         except MissingError:
@@ -36,7 +35,7 @@ class BucketCensus:
     def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         """Store an object; False if it exists. An existing object is never replaced."""
         try:
-            self._objects.put_object(self._bucket, path, content, seconds)
+            self.objects.put_object(self.bucket, path, content, seconds)
         except AwsServiceError as error:
             if error.code in _EXISTS or error.status == _PRECONDITION_FAILED:
                 return False

@@ -8,38 +8,21 @@ an earlier one can contain a revoked token.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError
 
 from .ssm import VERSIONS_PER_REQUEST, Parameter
 
 if TYPE_CHECKING:
-    from .injector_loader import Loaded
+    from .injector_loader import Attempt, Loaded
 
 # Parameter Store keeps this many versions of a parameter.
 MAX_VERSIONS = 100
-
-
-class Versions(Protocol):
-    """The versions of one policy parameter."""
-
-    @property
-    def load_errors(self) -> MutableMapping[str, StoreError]:
-        """The errors of versions that cannot load, by version; they are not read again."""
-        ...
-
-    def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
-        """Return the versions that still exist, with one request."""
-        ...
-
-    def load(self, parameter: Parameter) -> Loaded:
-        """Load one version; raises ``StoreError``."""
-        ...
 
 
 class Rejected(Struct, frozen=True, kw_only=True):
@@ -62,7 +45,7 @@ class Rejected(Struct, frozen=True, kw_only=True):
         return range(newest - 1, lowest, -1)
 
 
-def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
+def load_earlier(versions: Attempt, rejected: Rejected) -> Loaded:
     """Return the newest earlier version that loads, or the version in force.
 
     Raises ``StoreError`` if there is neither.
@@ -90,7 +73,7 @@ def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
     raise problem
 
 
-def _load_newest(versions: Versions, window: Sequence[int]) -> Loaded | None:
+def _load_newest(versions: Attempt, window: Sequence[int]) -> Loaded | None:
     """Return the newest version of *window* that loads, or ``None``."""
     parameters = {parameter.version: parameter for parameter in versions.read(window)}
     for version in map(str, window):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base import system
@@ -163,7 +163,7 @@ class InjectorLoader:
             return loaded
         from podgraft.core.versions.candidate import reload_candidates
 
-        attempt = _Attempt(self, patience, deferred=False, can_wait=True)
+        attempt = Attempt(self, patience, deferred=False, can_wait=True)
         compiler = BundleCache(attempt.fetch, self.make_check(loaded.newest))
         return replace(loaded, snapshots=reload_candidates(loaded.snapshots, compiler))
 
@@ -174,7 +174,7 @@ class InjectorLoader:
     def _load(
         self, newest: Parameter, before: Loaded | None, patience: RetryBudget, *, deferred: bool
     ) -> Loaded:
-        attempt = _Attempt(self, patience, deferred=deferred, can_wait=before is not None)
+        attempt = Attempt(self, patience, deferred=deferred, can_wait=before is not None)
         try:
             return attempt.load(newest)
         except NotLoadedError as error:
@@ -267,7 +267,7 @@ class InjectorLoader:
                     Deadline.from_timeout(None).remaining_seconds(has_value=False)
                 )
                 try:
-                    _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
+                    Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
                 except InvalidVersionError:
                     self.current.expire()
                 except StoreError:
@@ -277,27 +277,26 @@ class InjectorLoader:
             return parameter.version in self.load_errors
 
 
-class _Attempt:
+class Attempt(Struct):
     """One refresh: a bundle that is missing or damaged is requested once for all versions."""
 
-    def __init__(
-        self, injector: InjectorLoader, patience: RetryBudget, *, deferred: bool, can_wait: bool
-    ) -> None:
-        self._injector = injector
-        self._patience = patience
-        self._deferred = deferred
-        self._can_wait = can_wait
-        self._failures: dict[str | None, NotLoadedError] = {}
+    injector: InjectorLoader
+    patience: RetryBudget
+    deferred: bool
+    can_wait: bool
+    failures: dict[str | None, NotLoadedError] = field(
+        default_factory=dict["str | None", NotLoadedError]
+    )
 
     @property
     def load_errors(self) -> dict[str, StoreError]:
         """The errors of versions that cannot load, by version."""
-        return self._injector.load_errors
+        return self.injector.load_errors
 
     def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
         """Return the versions that still exist, with one request."""
-        policies = self._injector.sources.policies
-        return policies.policy_versions(self._injector.name, versions, self._patience)
+        policies = self.injector.sources.policies
+        return policies.policy_versions(self.injector.name, versions, self.patience)
 
     def load(self, parameter: Parameter) -> Loaded:
         """Load a version; raises ``StoreError``. Every version in force was loaded here."""
@@ -307,27 +306,27 @@ class _Attempt:
         if version in self.load_errors:
             # The same error is raised repeatedly. Without this, its traceback would grow.
             raise self.load_errors[version].with_traceback(None)
-        injector = self._injector
+        injector = self.injector
         try:
-            load = self._load_snapshots if self._deferred else self._prove
+            load = self._load_snapshots if self.deferred else self._prove
             snapshots = load(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
             self.load_errors[version] = type(error)(str(error))
             raise
-        if self._deferred:
+        if self.deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
         now = injector.sources.clock()
         return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
 
     def _load_snapshots(self, parameter: Parameter) -> SnapshotSet:
         return load_snapshots(
-            self._injector.name,
+            self.injector.name,
             parameter.text,
             parameter.version,
             self.fetch,
-            parse_lazily=self._deferred,
-            check=self._injector.make_check(parameter),
+            parse_lazily=self.deferred,
+            check=self.injector.make_check(parameter),
         )
 
     def _prove(self, parameter: Parameter) -> SnapshotSet:
@@ -338,13 +337,13 @@ class _Attempt:
         """
         from podgraft.core.versions.trial import Proof  # no cold start needs it
 
-        injector, unproven = self._injector, self._injector.unproven
+        injector, unproven = self.injector, self.injector.unproven
         if unproven is None or unproven.parameter != parameter:
             snapshots = self._load_snapshots(parameter)
             unproven = _Unproven(parameter, snapshots, Proof(injector.name, snapshots))
         injector.unproven = None
         if not unproven.proof.advance(
-            lambda: self._can_wait and self._patience.remaining_seconds <= 0
+            lambda: self.can_wait and self.patience.remaining_seconds <= 0
         ):
             injector.unproven = unproven
             raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
@@ -352,11 +351,11 @@ class _Attempt:
 
     def fetch(self, digest: str | None) -> Mapping[str, bytes]:
         """Return the files of a bundle; raises ``StoreError``."""
-        injector = self._injector
-        if digest in self._failures:
-            raise self._failures[digest].with_traceback(None)
+        injector = self.injector
+        if digest in self.failures:
+            raise self.failures[digest].with_traceback(None)
         try:
-            return injector.sources.bundles.files(injector.name, digest, self._patience)
+            return injector.sources.bundles.files(injector.name, digest, self.patience)
         except NotLoadedError as error:
-            self._failures[digest] = error
+            self.failures[digest] = error
             raise
