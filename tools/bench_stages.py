@@ -55,7 +55,7 @@ PODGRAFT_STAGES: Mapping[tuple[str, str], str] = {
     ("http/powertools.py", "write"): LOG,
     ("http/request_log.py", "write"): LOG,
     ("admission/request.py", "decode"): DECODE,
-    ("admission/response.py", "patched"): ENCODE,
+    ("admission/response.py", "respond"): ENCODE,
     ("admission/response.py", "encode"): ENCODE,
     ("injectors/object_check.py", "check_pod"): CHECK,
     ("kube/decoding.py", "check_patched"): CHECK,
