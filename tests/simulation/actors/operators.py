@@ -405,11 +405,12 @@ class Operators(Hands):
             if puts := _PUT.findall(output):  # S3 stores seconds, so there can be several
                 name, text = next((each for each in puts if self._deleted in each[1]), puts[0])
                 self._put(name.removeprefix(f"{PREFIX}/"), text)
-            if self._settled and TOO_MANY in output:
-                self._revoke(replace(action, kill=0), waiting=1)
             for remedy, verb in REMEDIES.items():
                 if self._settled and remedy in output:
                     line = ["tokens", verb, *line[2:]]
+            status, output = self._run(line, prints_secret=prints_secret)
+        if self._settled and TOO_MANY in output:
+            self._revoke(replace(action, kill=0), waiting=1)
             status, output = self._run(line, prints_secret=prints_secret)
         if line[0] == "tokens" and line[1] != "list":  # which needs no lock
             change = self._unfinished.discard if status == 0 else self._unfinished.add
