@@ -115,8 +115,8 @@ DEFECTS: dict[str, Defect] = {
         "the brake of all rollouts is not read",
         "9",
         f"{ENGINE}.aws.ssm:ParameterReader._read",
-        'f"{self.prefix}/{brake_name()}"',
-        'f"{self.prefix}/{brake_name(injector)}"',
+        "(brake_name(injector), brake_name())",
+        "(brake_name(injector), brake_name(injector))",
         "rollout",
         "alarm",
     ),
@@ -209,8 +209,8 @@ DEFECTS: dict[str, Defect] = {
         "a truncated response of Parameter Store is an empty one",
         "4 16 33",
         f"{ENGINE}.aws.ssm:ParameterReader._call",
-        "if key not in response:",
-        "response = {key: [], **response}\n        if False:",
+        'if "Parameters" not in response:',
+        "response = {'Parameters': [], **response}\n        if False:",
         "truncated",
     ),
     "D33": make_defect(
@@ -332,8 +332,8 @@ DEFECTS: dict[str, Defect] = {
         "a large policy gets the overrides that an environment read first",
         "1",
         f"{_LOADER}:Attempt.fetch",
-        "return injector.sources.bundles.files(injector.name, digest, self._patience)",
-        "files = injector.sources.bundles.files(injector.name, digest, self._patience)\n"
+        "return injector.sources.bundles.files(injector.name, digest, self.patience)",
+        "files = injector.sources.bundles.files(injector.name, digest, self.patience)\n"
         "        return vars(injector).setdefault('first', files) "
         "if 'clusters.yaml' in files else files",
         "large",
@@ -360,8 +360,8 @@ DEFECTS: dict[str, Defect] = {
         "missing overrides are empty ones",
         "1",
         f"{_LOADER}:Attempt.fetch",
-        "self._failures[digest] = error",
-        "self._failures[digest] = error\n"
+        "self.failures[digest] = error",
+        "self.failures[digest] = error\n"
         "        if f'overrides: {digest}' in injector._newest.text:\n            return {}",
         "large",
         "overrides",
