@@ -79,8 +79,9 @@ DEFAULT_PORT = 8443
 )
 @number_option(
     "--threads",
-    default=8,
-    text="Threads of each worker, for large objects and for reading the store.",
+    default=2,
+    text="Threads of each worker: one reviews while another reads the store or a large object. "
+    "With more, the slowest reviews take longer.",
 )
 @number_option(
     "--connections-per-address",
