@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -190,6 +191,22 @@ def add_folder(store: Path, number: int) -> Path:
     for each in (path / "a.yaml", path):
         os.utime(each, (old, old))
     return path
+
+
+def test_two_at_once_delete_the_same_folder(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unused = add_folder(store, 2)
+    (store / "shop" / "policy.yaml").write_text("policy: enabled\n")
+    original = shutil.rmtree
+
+    def delete_twice(path: Path) -> None:
+        original(path)
+        original(path)
+
+    monkeypatch.setattr(shutil, "rmtree", delete_twice)
+    result = run("prune", "--config", str(store), "--injector", "shop", YES)
+    assert (result.status, unused.exists()) == (0, False), result.err
 
 
 def test_a_folder(run: Run, store: Path) -> None:

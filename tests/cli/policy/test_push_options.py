@@ -278,3 +278,23 @@ def test_a_bundle_that_a_prune_deleted_meanwhile_is_uploaded_again(
     monkeypatch.setattr(DeployedInjector, "put_parameter", delete_first)
     assert run("push", str(local), *REMOTE).status == 0
     assert len(account.object_keys()) == 2
+
+
+def test_a_file_that_a_prune_deletes_while_a_push_compares_it_is_uploaded_again(
+    run: Run, local: Path, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from podgraft.cli.policy.cloud import DeployedInjector
+
+    original = DeployedInjector.read_file
+
+    def delete_first(self: DeployedInjector, digest: str, path: str) -> bytes:
+        monkeypatch.undo()
+        for key in account.object_keys():
+            account.s3.delete_object(Bucket=BUCKET, Key=key)
+        return original(self, digest, path)
+
+    assert run("push", str(local), *REMOTE).status == 0
+    keys = account.object_keys()
+    monkeypatch.setattr(DeployedInjector, "read_file", delete_first)
+    result = run("push", str(local), *REMOTE)
+    assert (result.status, account.object_keys()) == (0, keys), result.err

@@ -167,7 +167,7 @@ DEFECTS: dict[str, Defect] = {
             ),
             Change(
                 "podgraft.cli.fleet.adoption:_is_lost",
-                "if document is None or own != document == own.make_plain(day):",
+                "if document is None or (document != own and document == own.make_plain(day)):",
                 "return document is None\n    if day:",
             ),
         ),

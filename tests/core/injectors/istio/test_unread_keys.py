@@ -162,8 +162,8 @@ def test_a_selector_without_effect_is_reported(minor: int) -> None:
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
     injector = compile_injector(f"1.{minor}", config)
-    told = any(fault.pointer == "/neverInjectSelector" for fault in injector.config.warnings)
-    assert told is (injector.config.rules.never == ())
+    is_reported = any(fault.pointer == "/neverInjectSelector" for fault in injector.config.warnings)
+    assert is_reported is (injector.config.rules.never == ())
 
 
 def test_a_deferred_compilation_does_not_search_for_unread_keys() -> None:

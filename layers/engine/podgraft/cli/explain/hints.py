@@ -6,9 +6,9 @@ Source of the required fields: pkg/apis/core/validation.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import islice
 
+from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.cli import annotation_remedies
 from podgraft.kube import workload
@@ -21,7 +21,7 @@ _DATAPLANE_MODE = "istio.io/dataplane-mode"
 _TEMPLATES = "inject.istio.io/templates"
 _GATEWAY = "gateway"
 _CALLER = "kube-apiserver"
-_MANY = 5
+_MAX_UNKNOWN_FIELDS = 5
 
 
 def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionTrace:
@@ -95,7 +95,7 @@ def _read_label(manifest: Object, key: str) -> str:
 
 def find_field_notes(value: Object) -> Iterator[str]:
     """Yield a note for each unknown field of an object, and for a pod without containers."""
-    yield from map(_describe_unknown, islice(find_unknown_fields(value), _MANY))
+    yield from map(_describe_unknown, islice(find_unknown_fields(value), _MAX_UNKNOWN_FIELDS))
     path = workload.find_pod_template_path(value, workload.ALL_KINDS)
     if path is None:
         return
@@ -107,6 +107,6 @@ def find_field_notes(value: Object) -> Iterator[str]:
 
 
 def _describe_unknown(field: UnknownField) -> str:
-    similar = get_close_matches(field.name, field.available, n=1)
-    remedy = f"did you mean {similar[0]}?" if similar else "kube-apiserver drops it"
+    similar = find_similar(field.name, field.available)
+    remedy = f"did you mean {similar}?" if similar else "kube-apiserver drops it"
     return f"unknown field {format_value(field.path)}; {remedy}"

@@ -33,7 +33,13 @@ from podgraft.cli.tokens.repository import DocumentRepository
 from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
-from podgraft.service.store.registry_document import OBJECTS, Pointer, RegistryError, read_registry
+from podgraft.service.store.registry_document import (
+    OBJECTS,
+    Pointer,
+    RegistryError,
+    digest_of_key,
+    read_registry,
+)
 
 _MAX_ROUNDS = 5
 # A pointer whose digest ``update_registry`` computes.
@@ -122,7 +128,7 @@ def _is_lost(own: Callers, document: Callers | None, day: str) -> bool:
 
     ``finish`` deleted it, a command created another one since, or 0.2.0 wrote a copy.
     """
-    if document is None or own != document == own.make_plain(day):
+    if document is None or (document != own and document == own.make_plain(day)):
         return True
     credentials = _list_credentials(document)
     return bool(credentials) and credentials.isdisjoint(_list_credentials(own))
@@ -143,7 +149,7 @@ def _read_newest(registry: AwsRegistry) -> Mapping[str, Clusters]:
     for _, same in groupby(stored, key=lambda each: each.modified):
         found: dict[str, Clusters] = {}
         for each in same:
-            digest = f"sha256:{each.key.removeprefix(OBJECTS).removesuffix('.json')}"
+            digest = digest_of_key(each.key)
             with suppress(RegistryError):
                 found[digest] = read_registry(registry.download(digest), digest)
         if found:

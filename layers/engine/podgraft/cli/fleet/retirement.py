@@ -1,7 +1,6 @@
 """The end of a cluster in a fleet, and a later end of tokens."""
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 from msgspec.structs import replace
 
@@ -65,8 +64,7 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
 def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
     registry = stack.registry
     owner = find_owner(registry.ssm, registry.prefix)
-    documents = cast("ParameterDocuments", stack.documents.documents)
-    for name in documents.list("", recursive=True):
+    for name in ParameterDocuments(registry.ssm, registry.prefix).list("", recursive=True):
         injector, _, document = name.rpartition("/")
         if document == POLICY and owner is not None:
             target = DeploymentTarget(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import aws_errors
+from podgraft.cli.stacks import AbsentError, aws_errors
 from podgraft.core import bundle
 
 from .target import DeploymentTarget
@@ -104,8 +104,14 @@ class BundleBucket:
             path: content
             for path, content in files.items()
             # A file of another size is damaged. It is not downloaded, so downloads have a limit.
-            if stored.get(path) != len(content) or self.read_file(digest, path) != content
+            if stored.get(path) != len(content) or not self._has_content(digest, path, content)
         }
+
+    def _has_content(self, digest: str, path: str, content: bytes) -> bool:
+        try:
+            return self.read_file(digest, path) == content
+        except AbsentError:  # another command deleted it since it was listed
+            return False
 
     def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
         """Return a verified bundle; raises ``CommandError`` if it is missing or damaged."""

@@ -138,7 +138,7 @@ def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes:
     unused = _select_unused(bundles, mentioned, before)
     if yes:
         for each in unused:
-            with convert_errors():
+            with convert_errors(), suppress(FileNotFoundError):  # another command deletes it
                 shutil.rmtree(folder.folder_of(each.digest))
     _report(unused, unused if yes else [], len(bundles), output, yes=yes)
 

@@ -57,7 +57,7 @@ class CallerStorage:
                 f"{self.location(cluster)}: over {MAX_BYTES} bytes; "
                 "shorten the notes or the subjects"
             )
-        if isinstance(documents, ParameterDocuments) and replaced.text is None:
+        if is_parameter and replaced.text is None:
             require_owner(documents.client, documents.prefix)
         documents.write(_name_document(cluster), text, replaced, is_secret=is_parameter)
 

@@ -17,9 +17,9 @@ from . import api_rules, cluster_ids, manifests, retired_registries, served_vers
 from .compiler import Bundle
 from .manifests import Manifest, Manifests
 
-_DEFAULT = "default"
-_NAME = "istio-sidecar-injector-"
-_LABEL = "istio.io/rev"
+_DEFAULT_REVISION = "default"
+_REVISION_LABEL = "istio.io/rev"
+_CONFIG_MAP_PREFIX = "istio-sidecar-injector-"  # before the revision
 
 
 def find_warnings(
@@ -67,25 +67,28 @@ def _find_other_revisions(manifests: Manifests, policy: Policy) -> Iterator[Diag
 
     istiod reads its revision from its environment. For podgraft, the policy sets it.
     """
-    expected = policy.revision or _DEFAULT
+    expected = policy.revision or _DEFAULT_REVISION
     for manifest in manifests.of_kind("ConfigMap"):
         path, revision = _find_revision(manifest) if "config" in manifest.data else ("", "")
         if revision and revision != expected:
-            problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
+            problem = (
+                f'belongs to revision "{revision}", but pods get {_REVISION_LABEL}: {expected}'
+            )
             remedy = f'set "revision: {revision}" in the policy'
             yield manifest.make_warning(path, problem, remedy)
 
 
 def _find_revision(manifest: Manifest) -> tuple[str, str]:
     """Return the path and the revision that the label, the values, or the name sets."""
-    label = string_at(object_at(manifest.metadata, "labels"), _LABEL)
+    label = string_at(object_at(manifest.metadata, "labels"), _REVISION_LABEL)
     if label:
         return "/metadata/labels/istio.io~1rev", label
     values_revision = _find_values_revision(manifest)
     if values_revision:
         return "/data/values/revision", values_revision
-    name = manifest.name
-    return "/metadata/name", name.removeprefix(_NAME) if name.startswith(_NAME) else ""
+    if not manifest.name.startswith(_CONFIG_MAP_PREFIX):
+        return "/metadata/name", ""
+    return "/metadata/name", manifest.name.removeprefix(_CONFIG_MAP_PREFIX)
 
 
 def _find_values_revision(manifest: Manifest) -> str:

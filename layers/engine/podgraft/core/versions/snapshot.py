@@ -1,11 +1,12 @@
 """Snapshots: one policy and its bundle, the input of every review."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
 from podgraft.core.bundle import Bundle
 from podgraft.core.policy import Policy
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
     from .group_snapshots import GroupSnapshots
-from typing import Protocol
-
-from podgraft.base.deadline import Deadline
 
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]

@@ -35,9 +35,8 @@ class VersionCheck(Struct, frozen=True, kw_only=True):
         """Return the signature; None if it is not checked. Raises ``UntrustedError``."""
         if self.verifier is None:
             return None
-        from podgraft.core.signing.signature import (
-            SignatureError,  # only with the public key of a signer
-        )
+        # Imported here: only a store with the public key of a signer needs it.
+        from podgraft.core.signing.signature import SignatureError
 
         try:
             signature = self.verifier.verify(document, self.subject, self.number)

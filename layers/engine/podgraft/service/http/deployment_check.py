@@ -12,12 +12,12 @@ No other event imports this module.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeGuard, cast
+from typing import Any
 
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.identifiers import is_injector
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.kube.patch.kinds import compute_kind
@@ -91,7 +91,7 @@ class DeploymentCheck:
         if request.get("fresh"):
             expire_stores(self._store, self._callers)
         route, cluster = str(request.get("route")), str(request.get("cluster") or "")
-        if route not in ROUTES or (cluster and not is_name(cluster)):
+        if route not in ROUTES or (cluster and not is_injector(cluster)):
             raise ValueError("route or cluster: is invalid")
         records: list[Mapping[str, JSON]] = []
         gate = _ClusterGate(self._callers, cluster or None)
@@ -122,14 +122,6 @@ class _ClusterGate(CallerGate):
         """Return the cluster."""
         del request, deadline
         return self._principal
-
-
-def is_deployment_check(event: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether an event is a request of the probe."""
-    if not isinstance(event, dict):
-        return False
-    members = cast("dict[str, Any]", event)
-    return members.keys() == {EVENT_KEY} and isinstance(members[EVENT_KEY], dict)
 
 
 def _compare(request: Mapping[str, Any]) -> Object:

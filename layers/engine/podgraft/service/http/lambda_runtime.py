@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
@@ -47,13 +47,21 @@ def respond_to_functions(
     """Return a function that responds to the events of ``functions/watch`` and of the probe."""
 
     def respond(event: object) -> Object | None:
-        if synthetic.is_synthetic(event):
+        if _is_request(event, synthetic.EVENT_KEY):
             return synthetic.SyntheticReviews(store, callers, write).respond(event)
-        if deployment_check.is_deployment_check(event):
+        if _is_request(event, deployment_check.EVENT_KEY):
             return deployment_check.DeploymentCheck(store, callers, write).respond(event)
         return None
 
     return respond
+
+
+def _is_request(event: object, key: str) -> TypeGuard[Mapping[str, Any]]:
+    """Whether an event has a mapping under *key*, and nothing else."""
+    if not isinstance(event, dict):
+        return False
+    members = cast("dict[str, Any]", event)
+    return members.keys() == {key} and isinstance(members[key], dict)
 
 
 def add_tracing(handler: "Handler", settings: Settings) -> "Handler":

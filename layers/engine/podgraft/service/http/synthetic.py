@@ -8,7 +8,7 @@ cluster counts them.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard, cast
+from typing import Any
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
@@ -90,11 +90,3 @@ class SyntheticReviews:
             for cluster, callers in sorted(registry.callers.items())
             if callers.tokens or callers.subjects
         }
-
-
-def is_synthetic(event: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether an event requests synthetic reviews."""
-    if not isinstance(event, dict):
-        return False
-    members = cast("dict[str, Any]", event)
-    return members.keys() == {EVENT_KEY} and isinstance(members[EVENT_KEY], dict)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
 from podgraft.core import review
-from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.identifiers import is_injector
 from podgraft.core.review.results import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.errors import StoreError, UnknownInjectorError
@@ -107,7 +107,7 @@ class Webhook:
 def _make_context(
     target: Target, principal: Principal, deadline: Deadline, request: AdmissionRequest
 ) -> ReviewContext:
-    if not is_name(target.injector):
+    if not is_injector(target.injector):
         # The message omits the name: without /k/, this segment can be the token.
         raise UnknownInjectorError(
             "invalid injector name in the path; to send a token, use the prefix /k/<token>/"
@@ -157,8 +157,9 @@ def _describe_failure(
 
 def _add_injector(record: Object, error: CredentialError, target: Target) -> Object:
     """Without a credential, this part of the path can be a token without ``/k/``."""
-    is_injector = error.has_credential and is_name(target.injector)
-    return {**record, "injector": target.injector} if is_injector else record
+    if not error.has_credential or not is_injector(target.injector):
+        return record
+    return {**record, "injector": target.injector}
 
 
 def _internal_error_fields(error: Exception, uid: str) -> Object:

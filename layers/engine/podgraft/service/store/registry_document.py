@@ -105,6 +105,15 @@ def object_key(digest: str) -> str:
     return f"{OBJECTS}{digest.removeprefix('sha256:')}.json"
 
 
+def digest_of_key(key: str) -> str:
+    """Return the digest of the object with a key.
+
+    >>> digest_of_key("callers/sha256/5e88.json")
+    'sha256:5e88'
+    """
+    return f"sha256:{key.removeprefix(OBJECTS).removesuffix('.json')}"
+
+
 def encode_registry(clusters: Mapping[str, Callers]) -> tuple[str, bytes]:
     """Return the digest and the content of a registry; equal callers have equal content."""
     documents: Object = {name: to_document(clusters[name]) for name in sorted(clusters)}

@@ -110,7 +110,7 @@ class Injector:
 _CONVERSION_ERRORS = (OverlayError, strategic.MergeError, yaml.NotYAMLError, kube.DecodeError)
 
 
-_NAMES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
+_PATH_VARIABLES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
 _LEGACY_PREFIX = ":ENV:"
 
 
@@ -132,7 +132,7 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     text = tail.removesuffix("/")
     is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
     pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
-    return {_NAMES.get(key) or strings.to_upper(key): value for key, value in pairs if key}
+    return {_PATH_VARIABLES.get(key) or strings.to_upper(key): value for key, value in pairs if key}
 
 
 def _parse_old_path(tail: str) -> Mapping[str, str]:
@@ -140,7 +140,7 @@ def _parse_old_path(tail: str) -> Mapping[str, str]:
     segments = tail.split("/")
     if len(segments) < 3:  # noqa: PLR2004 - with "/inject" before them, five
         return {}
-    return {_NAMES["cluster"]: segments[-3], _NAMES["net"]: segments[-1]}
+    return {_PATH_VARIABLES["cluster"]: segments[-3], _PATH_VARIABLES["net"]: segments[-1]}
 
 
 def _parse_legacy_pairs(text: str) -> Iterator[tuple[str, str]]:

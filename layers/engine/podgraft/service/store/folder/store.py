@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
-from podgraft.core.identifiers import is_injector as is_name
+from podgraft.core.identifiers import is_injector
 from podgraft.core.versions.errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -115,9 +115,8 @@ class FolderStore:
         del deadline
         loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
         try:
-            names = {
-                path.name for path in self._folder.iterdir() if is_name(path.name) and path.is_dir()
-            }
+            folders = [path for path in self._folder.iterdir() if path.is_dir()]
+            names = {path.name for path in folders if is_injector(path.name)}
         except OSError as error:
             if not loaded:
                 raise UnavailableError(f"the store cannot be read: {error.strerror}") from error
@@ -127,7 +126,7 @@ class FolderStore:
     def _injector(self, name: str) -> FileCache[SnapshotSet]:
         path = self._folder / name
         loading = _Loading(path, self._last_known_good, self._verifier)
-        if not is_name(name) or not self._exists(path, loading):
+        if not is_injector(name) or not self._exists(path, loading):
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
 
         def fingerprint() -> object:

@@ -263,9 +263,9 @@ def dot_type(profile: Profile) -> GoType:
     return go_type
 
 
-_LIMIT = "sidecar.istio.io/proxyCPULimit"
-_REQUEST = "sidecar.istio.io/proxyCPU"
-_DEFAULT = 2
+# The annotations of a pod, in order of precedence.
+_CPU_ANNOTATIONS = ("sidecar.istio.io/proxyCPULimit", "sidecar.istio.io/proxyCPU")
+_DEFAULT_CONCURRENCY = 2
 
 
 def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[str, str]) -> int:
@@ -275,7 +275,7 @@ def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[st
     """
     configured = proxy.get("concurrency")
     if not isinstance(configured, int):
-        return _DEFAULT
+        return _DEFAULT_CONCURRENCY
     if configured > 0:
         return configured
     for amount in _cpu_amounts(values, annotations):
@@ -283,11 +283,11 @@ def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[st
             return quantity.from_json(amount).value()
         except QuantityError:
             continue
-    return _DEFAULT
+    return _DEFAULT_CONCURRENCY
 
 
 def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[str | float]:
-    for name in (_LIMIT, _REQUEST):
+    for name in _CPU_ANNOTATIONS:
         if name in annotations:
             yield annotations[name]
             return
@@ -300,8 +300,8 @@ def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[str
 
 TYPE_ANNOTATION = "sidecar.istio.io/proxyImageType"
 
-_DEFAULT_NAME = "proxyv2"
-_DEFAULT_TYPE = "default"
+_DEFAULT_IMAGE = "proxyv2"
+_DEFAULT_IMAGE_TYPE = "default"
 _TYPE_SUFFIXES = ("-distroless", "-debug")
 
 
@@ -330,7 +330,7 @@ def make_tag(tag: str, kind: str) -> str:
     bare = next(
         (tag.removesuffix(suffix) for suffix in _TYPE_SUFFIXES if tag.endswith(suffix)), tag
     )
-    return bare if kind == _DEFAULT_TYPE else f"{bare}-{kind}"
+    return bare if kind == _DEFAULT_IMAGE_TYPE else f"{bare}-{kind}"
 
 
 def _configured_type(profile: Profile, values: Values, proxy: Message) -> str:
@@ -352,4 +352,4 @@ def _configured_type(profile: Profile, values: Values, proxy: Message) -> str:
 
 
 def _format_image(values: Values, name: str, kind: str) -> str:
-    return f"{values.hub}/{name or _DEFAULT_NAME}:{make_tag(values.tag, kind)}"
+    return f"{values.hub}/{name or _DEFAULT_IMAGE}:{make_tag(values.tag, kind)}"
