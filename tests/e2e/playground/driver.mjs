@@ -83,7 +83,12 @@ const actions = {
   },
   // Wait for an answer with its origins; *after* is the number of answers before the action.
   async settle({ after = 0 } = {}) {
-    await page.waitForFunction((count) => Number(document.body.dataset.shown ?? 0) > count && document.body.dataset.state === "idle", after, { timeout: TIMEOUT });
+    try {
+      await page.waitForFunction((count) => Number(document.body.dataset.shown ?? 0) > count && document.body.dataset.state === "idle", after, { timeout: TIMEOUT });
+    } catch (error) {
+      const { state, shown } = await page.evaluate(() => ({ ...document.body.dataset }));
+      throw new Error(`${error.message} The page is ${state}, with ${shown} answers; ${after} before the action.`);
+    }
     return {};
   },
   async answers() {
