@@ -183,7 +183,6 @@ ACCEPTED = frozenset(
         ("service/serve/connection.py", "pending"),  # ssl.SSLSocket
         ("kube/admission/response.py", "errored"),
         ("golang/netip.py", "masked"),
-        ("kube/cel/library/optionals.py", "_of"),
     }
 )
 

@@ -15,10 +15,11 @@ from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind,
 
 # What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
 OverloadFunction: TypeAlias = (
-    Callable[[], Value]
-    | Callable[[Value], Value]
+    Callable[[Value], Value]
     | Callable[[Value, Value], Value]
-    | Callable[..., Value]
+    | Callable[[], Value]
+    | Callable[[Value, Value, Value], Value]
+    | Callable[[Value, Value, Value, Value], Value]
 )
 
 

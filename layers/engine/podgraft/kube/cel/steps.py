@@ -120,29 +120,29 @@ def append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
 
 
 def _logical(left: Evaluate, right: Evaluate, *, short: bool) -> Evaluate:
-    return lambda frame: _evaluate_logical(frame, left, right, short=short)
-
-
-def _evaluate_logical(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> bool:
     """``&&`` and ``||``: the side that decides wins, even over an error on the other."""
-    try:
-        first = left(frame)
-        failure = None if type(first) is bool else no_such_overload_error()
-        if first is short:
+
+    def evaluate(frame: Frame) -> bool:
+        try:
+            first = left(frame)
+            failure = None if type(first) is bool else no_such_overload_error()
+            if first is short:
+                return short
+        except EvaluationError as error:
+            failure = error
+        try:
+            second = right(frame)
+        except EvaluationError as error:
+            raise failure or error from None
+        if second is short:
             return short
-    except EvaluationError as error:
-        failure = error
-    try:
-        second = right(frame)
-    except EvaluationError as error:
-        raise failure or error from None
-    if second is short:
-        return short
-    if failure is not None:
-        raise failure
-    if type(second) is not bool:
-        raise no_such_overload_error()
-    return not short
+        if failure is not None:
+            raise failure
+        if type(second) is not bool:
+            raise no_such_overload_error()
+        return not short
+
+    return evaluate
 
 
 def conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Evaluate:

@@ -14,7 +14,6 @@ from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
     NANOSECONDS,
-    Timestamp,
     TypeValue,
     Uint,
     Value,
@@ -44,33 +43,14 @@ def _parse_function(parse: Callable[[str], Value], target_type: str) -> Callable
     return convert
 
 
-def _truncate_double(value: float) -> int:
-    if not math.isfinite(value):
+def _int_of_double(value: float) -> int:
+    if not INT_MIN < value < INT_MAX:  # also for NaN
         raise EvaluationError("integer overflow")
     return math.trunc(value)
 
 
-def _int_of_double(value: float) -> int:
-    truncated = _truncate_double(value)
-    if not INT_MIN < value < INT_MAX:
-        raise EvaluationError("integer overflow")
-    return truncated
-
-
-def _parse_uint(text: str) -> Uint:
-    return check_uint(parse_uint(text))
-
-
 def _uint_of_double(value: float) -> Uint:
     return check_uint(math.trunc(value) if math.isfinite(value) else -1)
-
-
-def _text_of_bool(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _type(value: Value) -> TypeValue:
-    return TypeValue(type_name(value))
 
 
 def _text_of_bytes(data: bytes) -> str:
@@ -80,13 +60,9 @@ def _text_of_bytes(data: bytes) -> str:
         raise EvaluationError("invalid UTF-8 in bytes, cannot convert to string") from error
 
 
-def _seconds(value: Timestamp) -> int:
-    return value.nanoseconds // NANOSECONDS
-
-
 _STRINGS = (
     function("string", "string -> string", identity),
-    function("string", "bool -> string", _text_of_bool),
+    function("string", "bool -> string", lambda value: "true" if value else "false"),
     function("string", "bytes -> string", _text_of_bytes, traversal_cost),
     function("string", "double -> string", double_text),
     function("string", "duration -> string", text_of_duration),
@@ -101,12 +77,14 @@ CONVERSIONS = (
     function("int", "double -> int", _int_of_double),
     function("int", "duration -> int", attrgetter("nanoseconds")),
     function("int", "string -> int", _parse_function(parse_int, "int")),
-    function("int", "timestamp -> int", _seconds),
+    function("int", "timestamp -> int", lambda value: value.nanoseconds // NANOSECONDS),
     function("int", "uint -> int", check_int),
     function("uint", "uint -> uint", identity),
     function("uint", "double -> uint", _uint_of_double),
     function("uint", "int -> uint", check_uint),
-    function("uint", "string -> uint", _parse_function(_parse_uint, "uint")),
+    function(
+        "uint", "string -> uint", _parse_function(lambda text: check_uint(parse_uint(text)), "uint")
+    ),
     function("double", "double -> double", identity),
     function("double", "int -> double", float),
     function("double", "string -> double", _parse_function(parse_float, "double")),
@@ -115,7 +93,7 @@ CONVERSIONS = (
     function("bool", "string -> bool", _parse_function(parse_bool, "bool")),
     function("bytes", "bytes -> bytes", identity),
     function("bytes", "string -> bytes", str.encode, traversal_cost),
-    function("type", "A -> type(A)", _type),
+    function("type", "A -> type(A)", lambda value: TypeValue(type_name(value))),
     function("dyn", "A -> dyn", identity),
     *(
         make("size", f"{sized} -> int", len)

@@ -100,12 +100,6 @@ def _format_error(message: str, value: Value) -> EvaluationError:
     return EvaluationError(f"error during formatting: {message}, was given {type_name(value)}")
 
 
-def _format_decimal(value: Value, _precision: int) -> str:
-    if kind(value) not in _INTEGERS:
-        raise _format_error("decimal clause can only be used on integers", value)
-    return str(int(value))
-
-
 _INTEGERS: frozenset[type[object]] = frozenset({int, Uint})
 _SPECIAL = {"NaN": "NaN", "Infinity": "\u221e", "-Infinity": "-\u221e"}
 
@@ -139,28 +133,28 @@ def _parse_double(clause: str, value: Value) -> float | str:
     return value + 0.0  # cel-go prints -0 as 0
 
 
-def _format_binary(value: Value, _precision: int) -> str:
-    if kind(value) not in {*_INTEGERS, bool}:
-        raise _format_error("only integers and bools can be formatted as binary", value)
-    return format(int(value), "b")
+def _integer_verb(base: str, problem: str, *others: type[object]) -> Callable[[Value, int], str]:
+    """The verb that writes an integer in a base; ``problem`` is the error for other values."""
+
+    def format_integer(value: Value, _precision: int) -> str:
+        if kind(value) not in {*_INTEGERS, *others}:
+            raise _format_error(problem, value)
+        return format(int(value), base)
+
+    return format_integer
 
 
-def _format_octal(value: Value, _precision: int) -> str:
-    if kind(value) not in _INTEGERS:
-        raise _format_error("octal clause can only be used on integers", value)
-    return format(int(value), "o")
+_format_hex_integer = _integer_verb(
+    "x", "only integers, byte buffers, and strings can be formatted as hex"
+)
 
 
-def _format_hex(value: Value, _precision: int) -> str:
+def _format_hex(value: Value, precision: int) -> str:
     if isinstance(value, str):
         return value.encode().hex()
     if isinstance(value, bytes):
         return value.hex()
-    if kind(value) not in _INTEGERS:
-        raise _format_error(
-            "only integers, byte buffers, and strings can be formatted as hex", value
-        )
-    return format(int(value), "x")
+    return _format_hex_integer(value, precision)
 
 
 def _format_string(value: Value) -> str:
@@ -216,11 +210,11 @@ def _format_element(value: Value) -> str:
 
 _VERBS: dict[str, Callable[[Value, int], str]] = {
     "s": lambda value, _precision: _format_string(value),
-    "d": _format_decimal,
+    "d": _integer_verb("d", "decimal clause can only be used on integers"),
     "f": _format_fixed,
     "e": _format_scientific,
-    "b": _format_binary,
-    "o": _format_octal,
+    "b": _integer_verb("b", "only integers and bools can be formatted as binary", bool),
+    "o": _integer_verb("o", "octal clause can only be used on integers"),
     "x": _format_hex,
     "X": lambda value, precision: _format_hex(value, precision).upper(),
 }

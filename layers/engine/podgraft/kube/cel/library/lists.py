@@ -212,10 +212,6 @@ def _range(length: int) -> list[Value]:
     return list(range(length))
 
 
-def _reverse(elements: list[Value]) -> list[Value]:
-    return elements[::-1]
-
-
 def _distinct(elements: list[Value]) -> list[Value]:
     result: list[Value] = []
     for element in elements:
@@ -243,7 +239,7 @@ EXTENDED_LISTS = (
     reads_all(member("flatten", "list(list(A)) -> list(A)", _flatten, flatten_cost)),
     reads_all(member("flatten", "list(dyn) int -> list(dyn)", _flatten, flatten_cost)),
     function("lists.range", "int -> list(int)", _range, list_cost),
-    member("reverse", "list(A) -> list(A)", _reverse, list_cost),
+    member("reverse", "list(A) -> list(A)", lambda elements: elements[::-1], list_cost),
     reads_all(member("distinct", "list(A) -> list(A)", _distinct, sort_cost)),
     *(member("sort", f"list({name}) -> list({name})", _sort, sort_cost) for name in _COMPARABLE),
     *(

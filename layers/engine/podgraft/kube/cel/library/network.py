@@ -79,26 +79,6 @@ def _cidr(text: str) -> CIDR:
     return CIDR(prefix)
 
 
-def _ip(text: str) -> IP:
-    return IP(_address(text))
-
-
-def _prefix_address(cidr: CIDR) -> IP:
-    return IP(cidr.prefix.addr)
-
-
-def _mask_cidr(cidr: CIDR) -> CIDR:
-    return CIDR(cidr.prefix.masked())
-
-
-def _family(ip: IP) -> int:
-    return 4 if ip.address.is_4 else 6
-
-
-def _is_canonical(text: str) -> bool:
-    return str(_address(text)) == text
-
-
 def _contains_cidr(outer: CIDR, inner: CIDR) -> bool:
     first, second = outer.prefix, inner.prefix
     return first.length <= second.length and first.contains(second.addr)
@@ -107,11 +87,16 @@ def _contains_cidr(outer: CIDR, inner: CIDR) -> bool:
 _I, _C = IP.CEL_NAME, CIDR.CEL_NAME
 
 NETWORK = (
-    function("ip", f"string -> {_I}", _ip, traversal_cost),
+    function("ip", f"string -> {_I}", lambda text: IP(_address(text)), traversal_cost),
     function("isIP", "string -> bool", make_test(_address), traversal_cost),
-    function("ip.isCanonical", "string -> bool", _is_canonical, copy_cost),
+    function(
+        "ip.isCanonical",
+        "string -> bool",
+        lambda text: str(_address(text)) == text,
+        copy_cost,
+    ),
     function("string", f"{_I} -> string", str),
-    member("family", f"{_I} -> int", _family),
+    member("family", f"{_I} -> int", lambda ip: 4 if ip.address.is_4 else 6),
     member("isUnspecified", f"{_I} -> bool", attrgetter("address.is_unspecified")),
     member("isLoopback", f"{_I} -> bool", attrgetter("address.is_loopback")),
     member("isLinkLocalMulticast", f"{_I} -> bool", attrgetter("address.is_link_local_multicast")),
@@ -139,9 +124,9 @@ NETWORK = (
         contain_cidr_cost,
     ),
     member("containsCIDR", f"{_C} {_C} -> bool", _contains_cidr, contain_cidr_cost),
-    member("ip", f"{_C} -> {_I}", _prefix_address),
+    member("ip", f"{_C} -> {_I}", lambda cidr: IP(cidr.prefix.addr)),
     member("prefixLength", f"{_C} -> int", attrgetter("prefix.length")),
-    member("masked", f"{_C} -> {_C}", _mask_cidr),
+    member("masked", f"{_C} -> {_C}", lambda cidr: CIDR(cidr.prefix.masked())),
 )
 
 
@@ -180,23 +165,19 @@ def find_url_errors(text: str) -> list[str]:
     return []
 
 
-def _is_url(text: str) -> bool:
-    return not find_url_errors(text)
-
-
-def _query(value: URL) -> dict[str, list[str]]:
-    return url.parse_query(value.parts.query)
-
-
 _U = URL.CEL_NAME
 
 URLS = (
     function("url", f"string -> {_U}", _url, traversal_cost),
-    function("isURL", "string -> bool", _is_url),
+    function("isURL", "string -> bool", lambda text: not find_url_errors(text)),
     member("getScheme", f"{_U} -> string", attrgetter("parts.scheme")),
     member("getHost", f"{_U} -> string", attrgetter("parts.host")),
     member("getHostname", f"{_U} -> string", attrgetter("parts.hostname")),
     member("getPort", f"{_U} -> string", attrgetter("parts.port")),
     member("getEscapedPath", f"{_U} -> string", attrgetter("parts.escaped_path")),
-    member("getQuery", f"{_U} -> map(string,list(string))", _query),
+    member(
+        "getQuery",
+        f"{_U} -> map(string,list(string))",
+        lambda value: url.parse_query(value.parts.query),
+    ),
 )

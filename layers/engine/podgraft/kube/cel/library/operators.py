@@ -46,18 +46,6 @@ def _join(left: list[Value], right: list[Value], go: GoTypes = NO_GO_TYPES) -> l
     return go.join(left, right)
 
 
-def _not(value: bool) -> bool:
-    return not value
-
-
-def _negate(value: int) -> int:
-    return check_int(-value)
-
-
-def _negate_duration(value: Duration) -> Duration:
-    return check_duration(-value.nanoseconds)
-
-
 def _int_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda left, right: check_int(operation(left, right))
 
@@ -164,9 +152,12 @@ OPERATORS = (
     function("_%_", "int int -> int", _modulo),
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
     function("-_", "double -> double", operator.neg),
-    function("-_", "int -> int", _negate),
-    *since(UNDECLARED, (function("-_", "duration -> duration", _negate_duration),)),
-    function("!_", "bool -> bool", _not),
+    function("-_", "int -> int", lambda value: check_int(-value)),
+    *since(
+        UNDECLARED,
+        (function("-_", "duration -> duration", lambda d: check_duration(-d.nanoseconds)),),
+    ),
+    function("!_", "bool -> bool", operator.not_),
     reads_go(function("_==_", "A A -> bool", compare, equality_cost)),
     reads_go(function("_!=_", "A A -> bool", _unequal, comparison_cost)),
     reads_go(function("@in", "A list(A) -> bool", _in_list, scan_cost)),

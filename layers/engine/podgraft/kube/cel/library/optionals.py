@@ -21,10 +21,6 @@ from podgraft.kube.cel.values import (
 _ZERO_TIME = -62_135_596_800 * NANOSECONDS
 
 
-def _of(value: Value) -> Optional:
-    return Optional(True, value)
-
-
 def _of_non_zero(value: Value) -> Optional:
     match value:
         case Duration():
@@ -61,7 +57,7 @@ UNWRAPPING = (
 )
 
 OPTIONALS = (
-    function("optional.of", "A -> optional_type(A)", _of),
+    function("optional.of", "A -> optional_type(A)", lambda value: Optional(True, value)),
     function("optional.ofNonZeroValue", "A -> optional_type(A)", _of_non_zero),
     function("optional.none", "-> optional_type(A)", lambda: NONE),
     member("hasValue", "optional_type(A) -> bool", attrgetter("present")),

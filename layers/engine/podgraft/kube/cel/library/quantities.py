@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
+from operator import attrgetter
 from typing import ClassVar
 
 from podgraft.kube import Quantity as Amount
@@ -52,10 +52,6 @@ def _is_integer(value: Quantity) -> bool:
     return INT_MIN <= amount.scale_unbounded(0) <= INT_MAX
 
 
-def _approximate(value: Quantity) -> float:
-    return value.amount.approximate()
-
-
 def _as_integer(value: Quantity) -> int:
     if not _is_integer(value):
         raise EvaluationError("cannot convert value to integer")
@@ -78,10 +74,8 @@ def _arithmetic_function(sign: int) -> Callable[[Quantity, Quantity | int], Quan
     return combine
 
 
-def _comparison_function(
-    compare: Callable[[int, int], bool],
-) -> Callable[[Quantity, Quantity], bool]:
-    return lambda left, right: compare(left.amount.compare(right.amount), 0)
+def _compare(left: Quantity, right: Quantity) -> int:
+    return left.amount.compare(right.amount)
 
 
 _Q = Quantity.CEL_NAME
@@ -90,11 +84,11 @@ QUANTITIES = (
     function("quantity", f"string -> {_Q}", _quantity, traversal_cost),
     function("isQuantity", "string -> bool", make_test(_quantity), traversal_cost),
     # A function, not a method, in Kubernetes.
-    function("sign", f"{_Q} -> int", operator.attrgetter("amount.sign")),
-    member("isGreaterThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.gt)),
-    member("isLessThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.lt)),
-    member("compareTo", f"{_Q} {_Q} -> int", lambda left, right: left.amount.compare(right.amount)),
-    member("asApproximateFloat", f"{_Q} -> double", _approximate),
+    function("sign", f"{_Q} -> int", attrgetter("amount.sign")),
+    member("isGreaterThan", f"{_Q} {_Q} -> bool", lambda left, right: _compare(left, right) > 0),
+    member("isLessThan", f"{_Q} {_Q} -> bool", lambda left, right: _compare(left, right) < 0),
+    member("compareTo", f"{_Q} {_Q} -> int", _compare),
+    member("asApproximateFloat", f"{_Q} -> double", lambda value: value.amount.approximate()),
     member("asInteger", f"{_Q} -> int", _as_integer),
     member("isInteger", f"{_Q} -> bool", _is_integer),
     member("add", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(1)),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
@@ -95,14 +93,6 @@ def _is_semver(text: str, normalize: bool = False) -> bool:
     return _parse_or_none(text, normalize) is not None
 
 
-def _number(position: int) -> Callable[[Semver], int]:
-    return lambda version: version.numbers[position]
-
-
-def _comparison_function(compare: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
-    return lambda left, right: compare(left.compare(right), 0)
-
-
 _V = Semver.CEL_NAME
 
 SEMVER = (
@@ -110,10 +100,10 @@ SEMVER = (
     function("semver", f"string bool -> {_V}", _semver, traversal_cost),
     function("isSemver", "string -> bool", _is_semver, traversal_cost),
     function("isSemver", "string bool -> bool", _is_semver, traversal_cost),
-    member("major", f"{_V} -> int", _number(0)),
-    member("minor", f"{_V} -> int", _number(1)),
-    member("patch", f"{_V} -> int", _number(2)),
-    member("isGreaterThan", f"{_V} {_V} -> bool", _comparison_function(operator.gt)),
-    member("isLessThan", f"{_V} {_V} -> bool", _comparison_function(operator.lt)),
+    member("major", f"{_V} -> int", lambda version: version.numbers[0]),
+    member("minor", f"{_V} -> int", lambda version: version.numbers[1]),
+    member("patch", f"{_V} -> int", lambda version: version.numbers[2]),
+    member("isGreaterThan", f"{_V} {_V} -> bool", lambda left, right: left.compare(right) > 0),
+    member("isLessThan", f"{_V} {_V} -> bool", lambda left, right: left.compare(right) < 0),
     member("compareTo", f"{_V} {_V} -> int", Semver.compare),
 )

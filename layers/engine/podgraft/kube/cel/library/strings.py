@@ -82,18 +82,6 @@ def _join(parts: list[str], separator: str = "") -> str:
     return separator.join(parts)
 
 
-def _lower(text: str) -> str:
-    return text.translate(_LOWER)
-
-
-def _upper(text: str) -> str:
-    return text.translate(_UPPER)
-
-
-def _quote(text: str) -> str:
-    return f'"{text.translate(_QUOTED)}"'
-
-
 STRINGS = (
     member("contains", "string string -> bool", lambda text, part: part in text, search_cost),
     member("startsWith", "string string -> bool", str.startswith, second_traversal_cost),
@@ -108,8 +96,8 @@ EXTENDED_STRINGS = (
     member("lastIndexOf", "string string int -> int", _last_index_of, deep_traversal_cost),
     reads_all(member("join", "list(string) -> string", _join, result_copy_cost)),
     reads_all(member("join", "list(string) string -> string", _join, result_copy_cost)),
-    member("lowerAscii", "string -> string", _lower, traversal_cost),
-    member("upperAscii", "string -> string", _upper, traversal_cost),
+    member("lowerAscii", "string -> string", lambda text: text.translate(_LOWER), traversal_cost),
+    member("upperAscii", "string -> string", lambda text: text.translate(_UPPER), traversal_cost),
     member("replace", "string string string -> string", str.replace, copy_cost),
     member("replace", "string string string int -> string", str.replace, copy_cost),
     member("split", "string string -> list(string)", split_n, copy_cost),
@@ -120,7 +108,12 @@ EXTENDED_STRINGS = (
 )
 FORMATS = (
     reads_all(member("format", "string list(dyn) -> string", format_, traversal_cost)),
-    function("strings.quote", "string -> string", _quote, traversal_cost),
+    function(
+        "strings.quote",
+        "string -> string",
+        lambda text: f'"{text.translate(_QUOTED)}"',
+        traversal_cost,
+    ),
 )
 
 # Only expressions of mutations have it (library/jsonpatch.go).

@@ -8,7 +8,7 @@ from podgraft.golang import time as gotime
 from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import Overload, function, identity, member
+from podgraft.kube.cel.overloads import function, identity, member
 from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -134,26 +134,20 @@ def _integer_units_function(unit: int) -> Callable[[Duration], int]:
     return parts
 
 
-def _parts() -> list[Overload]:
-    rows: list[Overload] = []
-    for name, read in _TIMESTAMP_PARTS.items():
-        rows.append(member(name, "timestamp -> int", read))
-        rows.append(member(name, "timestamp string -> int", read))
-    return rows
-
-
-def _since_1970(seconds: int) -> Timestamp:
-    return check_timestamp(seconds * NANOSECONDS)
-
-
 TIMES = (
-    *_parts(),
+    *(
+        member(name, signature, read)
+        for name, read in _TIMESTAMP_PARTS.items()
+        for signature in ("timestamp -> int", "timestamp string -> int")
+    ),
     member("getHours", "duration -> int", _integer_units_function(3_600 * NANOSECONDS)),
     member("getMinutes", "duration -> int", _integer_units_function(60 * NANOSECONDS)),
     member("getSeconds", "duration -> int", _integer_units_function(NANOSECONDS)),
     member("getMilliseconds", "duration -> int", _integer_units_function(1_000_000)),
     function("timestamp", "timestamp -> timestamp", identity),
-    function("timestamp", "int -> timestamp", _since_1970),
+    function(
+        "timestamp", "int -> timestamp", lambda seconds: check_timestamp(seconds * NANOSECONDS)
+    ),
     function("timestamp", "string -> timestamp", timestamp),
     function("duration", "duration -> duration", identity),
     function("duration", "string -> duration", duration),
