@@ -58,15 +58,11 @@ def _decode_quantity(raw: JSON) -> JSON:
     if raw is None:
         return "0"
     text = raw if isinstance(raw, str) else _number_literal(raw)
-    canonical = _canonical_quantity(text)
-    return raw if raw == canonical else canonical
-
-
-def _canonical_quantity(text: str) -> str:
     try:
-        return str(quantity.parse(strings.trim_space(text)))
+        canonical = str(quantity.parse(strings.trim_space(text)))
     except QuantityError as error:
         raise unmarshal_error(error) from error
+    return raw if raw == canonical else canonical
 
 
 def _number_literal(raw: JSON) -> str:

@@ -18,6 +18,8 @@ _DIGITS64, _DIGITS32 = 4, 8  # the digits of a group of complete bytes
 _LEAST_DIGITS = 2  # the fewest digits before padding
 _LINE_BREAKS = b"\r\n"
 
+must_to_json, must_to_pretty_json = marshal, marshal_indent
+
 
 def b64enc(text: str) -> str:
     """Standard base64."""
@@ -128,16 +130,6 @@ def must_from_json(text: str) -> Value:
     if result.error is not None:
         raise FunctionError(result.error)
     return result.value
-
-
-def must_to_json(value: Value) -> str:
-    """Compact JSON with escapes for ``<``, ``>``, and ``&``."""
-    return marshal(value)
-
-
-def must_to_pretty_json(value: Value) -> str:
-    """JSON with an indentation of two spaces."""
-    return marshal_indent(value)
 
 
 def to_raw_json(value: Value) -> str:

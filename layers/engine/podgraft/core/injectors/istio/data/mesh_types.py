@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 
 from podgraft.core.injectors.istio.config.durations import split_protobuf
 from podgraft.core.injectors.istio.config.protojson import (
@@ -26,7 +26,7 @@ from podgraft.golang.errors import FunctionError
 from podgraft.golang.json import plain
 from podgraft.golang.reflect import GoType, Kind, Method, Value
 from podgraft.golang.reflect.tainted_values import remove_taint
-from podgraft.golang.time import SECOND, format_duration
+from podgraft.golang.time import SECOND
 
 from . import prototext
 
@@ -172,14 +172,14 @@ def _well_known_type(name: str) -> GoType | None:
             name,
             {"Value": _SCALARS[WRAPPED[name]]},
             _wrapper_unpacker(name),
-            partial(_format_wrapper, name),
+            lambda struct: prototext.format_wrapper(name, struct.raw.get("value")),
         )
     if name == STRUCT:
         return _message_type(
             name,
             {"Fields": reflect.ANY_MAP},
             lambda raw: {"fields": raw},
-            _format_struct,
+            lambda struct: prototext.format_struct(struct.raw["fields"]),
             "AsMap MarshalJSON UnmarshalJSON",
         )
     return None
@@ -214,18 +214,6 @@ def _message_type(
     return go_type
 
 
-def _format_wrapper(name: str, struct: reflect.Struct) -> str:
-    return prototext.format_wrapper(name, struct.raw.get("value"))
-
-
-def _format_struct(struct: reflect.Struct) -> str:
-    return prototext.format_struct(struct.raw["fields"])
-
-
-def _format_duration(struct: reflect.Struct) -> str:
-    return prototext.format_duration(duration_to_nanoseconds(struct))
-
-
 def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
     """Make ``go_type.convert`` unpack JSON first, unless the value is nil or converted."""
     convert = go_type.convert
@@ -241,11 +229,6 @@ def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
     if WRAPPED[name].endswith("64"):
         return lambda raw: {"value": int(raw)}
     return lambda raw: {"value": raw}
-
-
-def format_go_duration(duration: reflect.Struct | None) -> str:
-    """Format a ``durationpb.Duration`` as Go prints a time.Duration."""
-    return format_duration(duration_to_nanoseconds(duration))
 
 
 def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:
@@ -275,7 +258,7 @@ DURATION_POINTER = _message_type(
     DURATION,
     {"Seconds": reflect.INT64, "Nanos": reflect.INT32},
     lambda raw: dict(zip(("seconds", "nanos"), split_protobuf(raw), strict=True)),
-    _format_duration,
+    lambda struct: prototext.format_duration(duration_to_nanoseconds(struct)),
 )  # *durationpb.Duration
 
 _WORDS = re.compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")

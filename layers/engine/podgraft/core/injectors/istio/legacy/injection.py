@@ -35,7 +35,6 @@ from podgraft.kube.patch import Add, Operation, Replace
 
 from . import by_hand, probes, sidecarspec
 from . import patch as specpatch
-from .patch import Addition
 from .sidecarspec import SidecarSpec
 
 
@@ -170,14 +169,15 @@ class LegacyInjector:
             ([VALIDATION] if self._profile.validation_first else [])
             + ([PROXY] if planned.hold_application else [])
         )
-        yield from specpatch.addition_operations(
-            pod, Addition(INIT_CONTAINERS, spec.init_containers, front)
-        )
-        yield from specpatch.addition_operations(pod, Addition(CONTAINERS, spec.containers, front))
-        yield from specpatch.addition_operations(pod, Addition("volumes", spec.volumes))
-        if not appended:
-            secrets = Addition("imagePullSecrets", spec.image_pull_secrets)
-            yield from specpatch.addition_operations(pod, secrets)
+        additions = {
+            INIT_CONTAINERS: spec.init_containers,
+            CONTAINERS: spec.containers,
+            "volumes": spec.volumes,
+            "imagePullSecrets": () if appended else spec.image_pull_secrets,
+        }
+        for key, elements in additions.items():
+            front_names = front if key in (INIT_CONTAINERS, CONTAINERS) else ()
+            yield from specpatch.addition_operations(pod, key, elements, front_names)
 
     def _context_operations(
         self, planned: InjectionContext, spec: SidecarSpec

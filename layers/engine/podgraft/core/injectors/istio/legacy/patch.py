@@ -4,23 +4,13 @@ Source: pkg/kube/inject/webhook.go of 1.8 (createPatch) and 1.0. The operations 
 original pod. Their paths assume that all previous operations are applied.
 """
 
-from collections.abc import Iterator, Mapping
-
-from msgspec import Struct
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.core.injectors.istio.status import LEGACY, InjectionStatus
 from podgraft.kube.patch import Add, Operation, Remove, Replace, pointer
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - the path of tokens
-
-
-class Addition(Struct, frozen=True):
-    """Elements for a list of the pod; those with ``front_names`` are added to its front."""
-
-    key: str
-    elements: tuple[Object, ...]
-    front_names: frozenset[str] = frozenset()
 
 
 def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator[Operation]:
@@ -33,15 +23,19 @@ def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator
                 yield Remove(op="remove", path=f"/spec/{key}/{index}")
 
 
-def addition_operations(spec: Object, addition: Addition) -> Iterator[Operation]:
-    """Yield operations that add elements; the first one creates a missing list."""
-    exists = bool(objects_at(spec, addition.key))
-    for element in addition.elements:
-        path = f"/spec/{addition.key}"
+def addition_operations(
+    spec: Object, key: str, elements: Iterable[Object], front_names: Collection[str]
+) -> Iterator[Operation]:
+    """Yield operations that add elements to a list of the pod.
+
+    The first one creates a missing list. Those with ``front_names`` are added to its front.
+    """
+    exists, path = bool(objects_at(spec, key)), f"/spec/{key}"
+    for element in elements:
         if not exists:
             exists = True
             yield Add(op="add", path=path, value=[element])
-        elif element.get("name") in addition.front_names:
+        elif element.get("name") in front_names:
             yield Add(op="add", path=f"{path}/0", value=element)
         else:
             yield Add(op="add", path=f"{path}/-", value=element)

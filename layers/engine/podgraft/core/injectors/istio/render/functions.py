@@ -14,6 +14,7 @@ from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.yaml_function import to_yaml
 from podgraft.golang import reflect, strings
+from podgraft.golang import time as gotime
 from podgraft.golang.fmt import sprintf
 from podgraft.golang.json.marshal import marshal
 from podgraft.golang.json.unmarshal import unmarshal
@@ -169,7 +170,7 @@ def contains(needle: str, haystack: str) -> bool:
 
 def format_duration(duration: Pointer) -> str:
     """Format the duration as Go prints it."""
-    return mesh_types.format_go_duration(duration.target)
+    return gotime.format_duration(mesh_types.duration_to_nanoseconds(duration.target))
 
 
 def omit(entries: Map, *keys: str) -> Map:
