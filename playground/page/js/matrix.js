@@ -41,6 +41,10 @@ export async function makeMatrix(example, state, engine, onChoose) {
     });
     return element;
   }));
+  // A press on a cell would give the focus to the region, which then scrolls below the pointer: the click would be lost.
+  body.addEventListener("mousedown", (event) => {
+    if (!event.target.closest("button")) event.preventDefault();
+  });
   return make("section", { className: "section all", id: "matrix" },
     make("header", {}, make("h2", { textContent: "All 24 combinations" }), make("p", { textContent: "a row explains its pod" })),
     make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "All 24 combinations" }, make("table", { className: "matrix" },

@@ -87,7 +87,7 @@ const actions = {
       await page.waitForFunction((count) => Number(document.body.dataset.shown ?? 0) > count && document.body.dataset.state === "idle", after, { timeout: TIMEOUT });
     } catch (error) {
       const { state, shown } = await page.evaluate(() => ({ ...document.body.dataset }));
-      throw new Error(`${error.message} The page is ${state}, with ${shown} answers; ${after} before the action.`);
+      throw new Error(`${error.message} The page is ${state}, with ${shown} answers; ${after} before the action. Problems: ${problems.join("; ") || "none"}`);
     }
     return {};
   },
