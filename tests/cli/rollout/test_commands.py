@@ -134,6 +134,20 @@ def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -
     assert parse_brakes([brake]) <= {"*", ID}
 
 
+def test_abort_does_not_sign_an_invalid_policy(world: World, run: Run) -> None:
+    """The brake is stored, and the error is a message: seed 4443 of the simulation."""
+    text = f"unknown: 1\nrollout:\n  id: {ID}\n"
+    world.put(text)
+    Path("key.pem").write_text(MemorySigner().private_pem)
+    status, output = run("abort --reason incident --sign-key key.pem")
+    assert (status, world.read()) == (1, text)
+    assert "unknown key" in output
+    assert "the policy stays as it is" in output
+    brake = world.brake()
+    assert brake is not None
+    assert parse_brakes([brake]) == {ID}
+
+
 def test_a_rollout_of_a_large_policy_retains_its_overrides(
     stack: StackWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:

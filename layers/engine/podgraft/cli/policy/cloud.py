@@ -12,7 +12,7 @@ from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.storage_factory import open_repository
-from podgraft.core import bundle, policy
+from podgraft.core import bundle
 from podgraft.service.store.caller_document import Callers
 
 from .bundle_bucket import BundleBucket, Report, ignore
@@ -22,7 +22,7 @@ from .large_policy import check_signed_size, split_policy
 from .rollout.evidence import Evidence
 from .rollout.insights import Alarm, LogGroup, read_alarms
 from .rollout.text import read_rollout
-from .signing import Signer, check_signer, sign_document
+from .signing import Signer, check_signer, read_signed_bundle, sign_document
 from .target import DeploymentTarget, TargetOptions
 from .versions import PolicyVersion, StoredPolicy
 
@@ -169,7 +169,7 @@ class DeployedInjector(BundleBucket):
         if signer is None:
             numbers = [self.put_parameter(stored, replaced, message)]
         else:
-            digest = policy.parse(document).bundle or ""
+            digest = read_signed_bundle(document) or ""
             numbers = self._put_signed_version(signer, stored, digest, replaced, message)
         number = numbers[-1]
         others = [each for each in range(expected + 1, number) if each not in numbers]

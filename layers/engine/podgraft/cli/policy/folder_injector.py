@@ -12,7 +12,7 @@ from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.tokens.storage_factory import open_repository
-from podgraft.core import bundle, policy
+from podgraft.core import bundle
 from podgraft.service.store.caller_document import Callers
 
 from .bundle_bucket import Report, ignore
@@ -20,7 +20,7 @@ from .denied import check_denied
 from .document_text import signed_version
 from .rollout.evidence import Evidence
 from .rollout.insights import Alarm
-from .signing import Signer, check_signer, sign_document
+from .signing import Signer, check_signer, read_signed_bundle, sign_document
 from .versions import StoredPolicy
 
 
@@ -112,7 +112,7 @@ class FolderInjector:
                 "again"
             )
         if signer is not None:
-            digest = policy.parse(document).bundle or bundle.digest(self.read_bundle(None))
+            digest = read_signed_bundle(document) or bundle.digest(self.read_bundle(None))
             number = (signed_version(replaced.text) or 0) + 1
             document = sign_document(signer, document, f"folder:{self.injector}", number, digest)
         outputs.replace_file(self.policy, document.encode())

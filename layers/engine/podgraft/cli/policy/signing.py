@@ -20,6 +20,7 @@ from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import FILE, gather_options
 from podgraft.cli.stacks import aws_errors
+from podgraft.core import policy
 from podgraft.core.signing.keys import PublicKey, decode_public_key
 from podgraft.core.signing.signature import InvalidKeyError, Signature, SignedDocument, make_payload
 
@@ -73,6 +74,17 @@ def open_kms_key(key: str) -> Signer:
         return Signer(decode_public_key(der), sign)
     except InvalidKeyError as error:
         raise CommandError(f"KMS key {key}: {remedy}") from error
+
+
+def read_signed_bundle(document: str) -> str | None:
+    """The bundle of a policy that will be signed; raises ``CommandError`` if it is invalid."""
+    try:
+        return policy.parse(document).bundle
+    except policy.PolicyError as error:
+        raise CommandError(
+            f"{error}; the policy stays as it is, because a signature names the bundle of a valid "
+            "policy: correct the policy, and push it"
+        ) from error
 
 
 def check_signer(signer: Signer | None, text: str, label: str) -> None:
