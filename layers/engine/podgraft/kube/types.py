@@ -131,7 +131,7 @@ _REFUSED = f"{SERIALIZATION} SwaggerDoc"
 
 def struct_methods(go_type: GoType) -> dict[str, Method]:
     """The methods that generated code adds to each struct."""
-    methods = {"DeepCopy": _pointer_method(go_type), "String": Method(_print_struct, pointer=True)}
+    methods = {"DeepCopy": _pointer_method(go_type), "String": Method(print_struct, pointer=True)}
     return methods | refused_methods(go_type.name, _REFUSED)
 
 
@@ -148,10 +148,6 @@ def _special_methods(name: str, go_type: GoType, fields: Iterable[Field]) -> dic
             return refused_methods(go_type.name, "MatchToleration ToleratesTaint")
         case _:
             return {}
-
-
-def _print_struct(struct: Struct | None) -> str:
-    return print_struct(struct)
 
 
 def _pointer_method(go_type: GoType) -> Method:

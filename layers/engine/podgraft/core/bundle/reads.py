@@ -42,21 +42,21 @@ ENGINE_KEYS = (
 )
 
 
-def iterate_reads(bundle: Bundle, type_: GoType | None = POD) -> Iterator[tuple[FieldRead, ...]]:
-    """Yield the reads of one document after the other, for objects of a Go type.
-
-    ``type_`` is None for kinds without a Go type.
-    """
+def iterate_reads(bundle: Bundle) -> Iterator[tuple[FieldRead, ...]]:
+    """Yield the reads of one document after the other, for pods."""
     yield tuple(_find_rule_reads(bundle))
     mutators = (*bundle.pod_mutators, *bundle.object_mutators)
     for mutator in {id(mutator): mutator for mutator in mutators}.values():
-        yield from _find_mutator_reads(mutator, bundle, type_)
+        yield from _find_mutator_reads(mutator, bundle, POD)
     for validator in bundle.validators:
         yield from _find_validator_reads(validator)
 
 
 def find_reads(bundle: Bundle, route: str, type_: GoType | None = POD) -> tuple[FieldRead, ...]:
-    """Return all reads of a bundle on a route, without those of the rules for injection."""
+    """Return all reads of a bundle on a route, without those of the rules for injection.
+
+    ``type_`` is the Go type of the objects, None for kinds without one.
+    """
     mutators = {"inject": bundle.pod_mutators, "mutate": bundle.object_mutators}.get(route, ())
     validators = bundle.validators if route == "validate" else ()
     steps = chain(
@@ -95,7 +95,7 @@ def _find_mutator_reads(
             yield tuple(
                 FieldRead(f"mesh {mesh.document}", ("metadata", "labels", key))
                 for mesh in meshes.meshes
-                for key in (mesh.node_label, *_mesh_keys(mesh.selector))
+                for key in (mesh.node_label, *getattr(mesh.selector, "labels", ()))
             )
         case PolicyMutator():
             yield from _find_policy_reads(mutator)
@@ -109,11 +109,6 @@ def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]
         programs = {f'mutation of policy "{policy.name}"': [m.program for m in policy.mutations]}
         bindings = policies.bindings.get(policy.name, ())
         yield (*find_policy_reads(f'policy "{policy.name}"', policy, bindings, programs),)
-
-
-def _mesh_keys(selector: object) -> tuple[str, ...]:
-    labels = getattr(selector, "labels", {})
-    return tuple(labels)
 
 
 def _find_proxy_config_reads(bundle: Bundle) -> Iterator[FieldRead]:

@@ -9,3 +9,8 @@ from podgraft.kube import yaml
 def to_yaml(value: Value) -> str:
     """Return YAML with sorted keys and a final newline."""
     return yaml.dump(load(marshal(value)))
+
+
+def read_tree(_: str, value: Value) -> Value:
+    """Return the tree that ``to_yaml`` writes: it is read from the argument, not from the YAML."""
+    return load(marshal(value))

@@ -21,10 +21,6 @@ def find_tainted(values: Iterable[Value]) -> Iterator[Tainted]:
     return (value for value in _walk(values) if value.__class__ in TAINTED)
 
 
-def _leaves(values: Iterable[Value]) -> Iterator[Value]:
-    return (value for value in _walk(values) if value.__class__ not in TAINTED)
-
-
 def _walk(values: Iterable[Value]) -> Iterator[Value]:
     """All values that are not containers; visits a recursive container once."""
     stack = [*values]
@@ -41,7 +37,8 @@ def _walk(values: Iterable[Value]) -> Iterator[Value]:
 
 def find_plain_strings(values: Iterable[Value]) -> set[str]:
     """All strings in the values that are not tainted."""
-    return {str(value) for value in _leaves(values) if isinstance(value, str)}
+    leaves = (value for value in _walk(values) if value.__class__ not in TAINTED)
+    return {str(value) for value in leaves if isinstance(value, str)}
 
 
 def to_text(value: Value, show: Callable[[Value], str]) -> str:

@@ -98,7 +98,7 @@ class ConstantFolder:
         if node.function not in _CONVERSIONS:
             return node
         try:
-            return Constant(node.at, _evaluate_call(node, constants))
+            return Constant(node.at, FUNCTIONS[node.function].pick(constants).call(*constants))
         except EvaluationError as error:
             self.errors.append((node.at, str(error)))
             return node
@@ -121,10 +121,6 @@ class ConstantFolder:
                     attempt(argument.value)
             except EvaluationError as error:
                 self.errors.append((argument.at, str(error)))
-
-
-def _evaluate_call(node: Call, values: list[Value], *_: Value) -> Value:
-    return FUNCTIONS[node.function].pick(values).call(*values)
 
 
 def _fold_list(node: ListOf) -> Node:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.object_check import check_decodes
 from podgraft.core.policy import InjectionRules
@@ -305,7 +305,7 @@ def _remove_earlier_injection(
         name: value for name, value in own_annotations.items() if name not in removed
     }
     lists: Object = {
-        key: _remove_by_name(containers(base, key), names)
+        key: [each for each in containers(base, key) if each.get("name") not in names]
         for key, names in (
             (CONTAINERS, earlier.containers),
             (INIT_CONTAINERS, earlier.init_containers),
@@ -314,10 +314,6 @@ def _remove_earlier_injection(
     }
     metadata = merge_keys(metadata, {"annotations": remaining})
     return merge_keys(base, {"metadata": metadata, "spec": merge_keys(spec, lists)})
-
-
-def _remove_by_name(pod_containers: list[Object], names: tuple[str, ...]) -> list[JSON]:
-    return [container for container in pod_containers if container.get("name") not in names]
 
 
 def _warnings(context: InjectionContext) -> Iterator[str]:

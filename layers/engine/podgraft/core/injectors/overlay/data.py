@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, load, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core.injectors.masking import Masker
 from podgraft.core.injectors.plain_text import has_only_plain_text
-from podgraft.core.injectors.yaml_function import to_yaml
+from podgraft.core.injectors.yaml_function import read_tree, to_yaml
 from podgraft.golang import sprig
-from podgraft.golang.json.marshal import marshal
 from podgraft.golang.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
 from podgraft.golang.reflect.tainted_values import taint_json
@@ -32,10 +31,6 @@ def _to_yaml(value: Value) -> str:
     return to_yaml(value).removesuffix("\n")
 
 
-def _to_json_tree(_: str, value: Value) -> Value:
-    return load(marshal(value))
-
-
 def _make_functions() -> Mapping[str, Function]:
     """Return sprig's functions, Helm's ``toYaml``, and those of quantities."""
     functions = {**sprig.functions(), **QUANTITY_FUNCTIONS}
@@ -45,7 +40,7 @@ def _make_functions() -> Mapping[str, Function]:
         result=STRING,
         propagation=Propagation.SERIALIZES,
         syntax_risk=SyntaxRisk.NONE,
-        serializer=Serializer(_to_json_tree, _to_yaml),
+        serializer=Serializer(read_tree, _to_yaml),
     )
     return functions
 

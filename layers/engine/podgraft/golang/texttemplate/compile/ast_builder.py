@@ -94,13 +94,7 @@ class AstBuilder(Struct):
     def compare_class(self, value: Expression, class_: str) -> ast.Compare:
         """``value.__class__ is class_``."""
         attribute = ast.Attribute(value, "__class__", _LOAD, **self.location)
-        return ast.Compare(attribute, [ast.Is()], [self.load_name(class_)], **self.location)
-
-    def compare_identity(self, name: str, other: str) -> ast.Compare:
-        """``name is not other``."""
-        return ast.Compare(
-            self.load_name(name), [ast.IsNot()], [self.load_name(other)], **self.location
-        )
+        return self.compare(attribute, ast.Is(), self.load_name(class_))
 
     def compare(self, left: Expression, operator: ast.cmpop, right: Expression) -> ast.Compare:
         """``left operator right``."""

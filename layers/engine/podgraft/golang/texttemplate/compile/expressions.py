@@ -69,7 +69,8 @@ class ExpressionCompiler(msgspec.Struct):
         assigned = CompiledValue(builder.load_name(local), value.container)
         code = self._fail_undefined(builder, variable.name, conditional=bool(slots))
         for slot in reversed(slots):
-            sure = builder.compare_identity(slot.local, "UNDECLARED")
+            undeclared = builder.load_name("UNDECLARED")
+            sure = builder.compare(builder.load_name(slot.local), ast.IsNot(), undeclared)
             setting = store_local(builder, slot, assigned)
             code = (
                 builder.conditional_expression(sure, setting, code)

@@ -42,10 +42,6 @@ class CachedValue(Struct, Generic[T], frozen=True):
     error: StoreError | None = None
 
 
-def _is_value(_: object) -> bool:
-    return True
-
-
 class PollingCache(Generic[T]):
     """A cache of one value. Threads can share it: one refreshes, the others use the value.
 
@@ -58,7 +54,7 @@ class PollingCache(Generic[T]):
         seconds: float,
         clock: Callable[[], float],
         *,
-        usable: Callable[[T], bool] = _is_value,
+        usable: Callable[[T], bool] = lambda _: True,
     ) -> None:
         self._refresh = refresh
         self._seconds = seconds

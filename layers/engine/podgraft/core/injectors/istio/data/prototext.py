@@ -39,7 +39,8 @@ def format_duration(nanoseconds: int) -> str:
     """The fields of a ``durationpb.Duration``."""
     sign = -1 if nanoseconds < 0 else 1
     seconds, nanos = divmod(abs(nanoseconds), SECOND)
-    return _join_numbers({"seconds": sign * seconds, "nanos": sign * nanos})
+    numbers = {"seconds": sign * seconds, "nanos": sign * nanos}
+    return " ".join(f"{name}:{number}" for name, number in numbers.items() if number)
 
 
 def format_wrapper(type_: str, value: JSON) -> str:
@@ -53,10 +54,6 @@ def format_struct(value: Mapping[str, JSON]) -> str:
         f"fields:{{key:{_quote(key)} value:{{{_format_value(value[key])}}}}}"
         for key in sorted(value)
     )
-
-
-def _join_numbers(numbers: Mapping[str, int]) -> str:
-    return " ".join(f"{name}:{number}" for name, number in numbers.items() if number)
 
 
 def _format_field(schema: Schema, field: Field, value: JSON) -> Iterator[str]:

@@ -70,7 +70,7 @@ def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Obje
     all_containers = objects_at(pod_spec, "containers")
     sidecar = find_by_name(all_containers, PROXY)
     rewrite = probes.should_rewrite(profile, planned.annotations, default=spec.rewrite_probes)
-    if not rewrite or sidecar is None or not probes.has_agent_port(planned, sidecar):
+    if not rewrite or sidecar is None or probes.find_agent_port(planned, sidecar) is None:
         return
     proxy = dict(sidecar)
     text = probes.probers_text(planned)

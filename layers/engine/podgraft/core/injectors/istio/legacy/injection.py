@@ -142,10 +142,9 @@ class LegacyInjector:
         annotations = self._annotations(planned, spec)
         yield from specpatch.entry_operations(metadata, "annotations", annotations)
         if self._profile.labels_added:
-            labels = specpatch.missing_entries(
-                pod_labels(planned.base), self._labels(planned, spec)
-            )
-            yield from specpatch.entry_operations(metadata, "labels", labels)
+            own, labels = pod_labels(planned.base), self._labels(planned, spec)
+            missing = {name: label for name, label in labels.items() if not own.get(name)}
+            yield from specpatch.entry_operations(metadata, "labels", missing)
         if not first:
             yield from rewrites
 

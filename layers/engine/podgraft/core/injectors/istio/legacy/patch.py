@@ -53,11 +53,6 @@ def mount_token(spec: Object, proxy: Object) -> None:
         proxy["volumeMounts"] = [*objects_at(proxy, "volumeMounts"), mounts[-1]]
 
 
-def missing_entries(present: Mapping[str, str], entries: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the entries that are absent or empty in *present*."""
-    return {name: value for name, value in entries.items() if not present.get(name)}
-
-
 def entry_operations(metadata: Object, key: str, entries: Mapping[str, str]) -> Iterator[Operation]:
     """Yield operations that set labels or annotations; the first one creates a missing map."""
     present = object_at(metadata, key)

@@ -45,7 +45,7 @@ def rewritten_probes(
 ) -> Iterator[tuple[int, str, Object]]:
     """Yield the index of a container, the key of its probe, and the probe of the agent."""
     profile = planned.injector_context.profile
-    port = _agent_port(planned, sidecar)
+    port = find_agent_port(planned, sidecar)
     if port is None:
         return
     for index, container in enumerate(PodBuilder.from_pod(planned.base).containers):
@@ -63,12 +63,8 @@ def rewritten_probes(
                 )
 
 
-def has_agent_port(planned: InjectionContext, sidecar: Object | None) -> bool:
-    """Whether the port of the agent is set. Without it, kube-inject rewrites no probe."""
-    return _agent_port(planned, sidecar) is not None
-
-
-def _agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None:
+def find_agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None:
+    """Return the port of the agent. Without it, no probe is rewritten."""
     if planned.injector_context.profile.agent_port_in_mesh:
         return probes.agent_port(planned.annotations, planned.status_port)
     return None if sidecar is None else _port_in_arguments(sidecar)

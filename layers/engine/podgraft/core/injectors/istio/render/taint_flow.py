@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import load
-from podgraft.core.injectors.yaml_function import to_yaml
+from podgraft.core.injectors.yaml_function import read_tree, to_yaml
 from podgraft.golang.json.marshal import marshal
 from podgraft.golang.reflect import Value
 from podgraft.golang.texttemplate import Function, Propagation, Serializer, SyntaxRisk
@@ -26,14 +26,10 @@ def _tree_of_json(result: str, *_: Value) -> Value:
     return load(result)
 
 
-def _tree_of_yaml(_: str, value: Value) -> Value:
-    return load(marshal(value))
-
-
 _JSON = Serializer(_tree_of_json, marshal)
 _SERIALIZERS = {
     **dict.fromkeys(("protoToJSON", "structToJSON", "toJSON", "toJson", "toJsonMap"), _JSON),
-    "toYaml": Serializer(_tree_of_yaml, to_yaml),
+    "toYaml": Serializer(read_tree, to_yaml),
 }
 FLOWS: Mapping[str, Propagation] = {
     **dict.fromkeys(_SELECTS, Propagation.SELECTS),
