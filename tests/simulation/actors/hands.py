@@ -117,6 +117,8 @@ class Hands:
         self._ledger.add("operator/hand", "invalid", began=began, repaired=False)
         self._put(name, broken, "SecureString")
         self._baton.wait(NOTICE_SECONDS)
+        while self._is_folder and not self._read(name):  # the disk is lost
+            self._baton.wait(NOTICE_SECONDS)
         if present := self._read(name):
             self._put(name, mistakes.repair(present, broken, before), "SecureString")
         self._is_wrong = False
