@@ -28,7 +28,7 @@ from .config_source import (
     find_files,
     is_explicit,
 )
-from .failure import CommandError, print_warnings
+from .failure import CommandError, print_warnings, raise_findings
 from .identifier_options import check_release_option, cluster_option, injector_option
 from .live.istio_source import IstioReader, IstioSource
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
@@ -305,11 +305,11 @@ def _check_groups(options: InjectOptions, read: Policy) -> None:
     if options.cluster_groups and options.cluster is None:
         raise click.UsageError("--group: requires --cluster, because a cluster is in groups")
     known = ", ".join(sorted(read.groups)) or "none"
-    unknown = [name for name in options.cluster_groups if name not in read.groups]
-    if unknown:
-        raise CommandError(
-            *(f"--group {name}: unknown group; the policy has {known}" for name in unknown)
-        )
+    raise_findings(
+        f"--group {name}: unknown group; the policy has {known}"
+        for name in options.cluster_groups
+        if name not in read.groups
+    )
 
 
 def _load_files(options: InjectOptions) -> dict[str, bytes]:

@@ -26,6 +26,13 @@ class CommandError(Exception):
             click.echo(finding, err=True)
 
 
+def raise_findings(findings: Iterable[object]) -> None:
+    """Raise ``CommandError`` with all findings, if there are any."""
+    texts = [*map(str, findings)]
+    if texts:
+        raise CommandError(*texts)
+
+
 def print_warnings(warnings: Iterable[object]) -> None:
     """Print each warning on its own line of standard error, as ``warning: place: problem``."""
     for warning in warnings:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 
 FILE_NAME: Final = "podgraft.toml"
 # The keys, which are names of options, and what their values mean.
@@ -71,10 +71,8 @@ def read_project_file(file: Path) -> dict[str, str]:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CommandError(f"{file}: {error}; correct the file") from error
-    errors = [_describe_error(file, key, value) for key, value in values.items()]
-    found = [error for error in errors if error]
-    if found:
-        raise CommandError(*found)
+    errors = (_describe_error(file, key, value) for key, value in values.items())
+    raise_findings(filter(None, errors))
     return values
 
 

@@ -20,7 +20,7 @@ from podgraft.core.signing.verifier import Verifier, make_verifier
 from podgraft.core.versions.overrides import find_overrides
 
 from .aws_options import make_session
-from .failure import CommandError
+from .failure import CommandError, raise_findings
 from .parameter_values import find_references
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
@@ -295,9 +295,7 @@ def put_parameter(client: Any, name: str, value: str, **arguments: object) -> di
     Every write of a command uses this function, because Parameter Store rejects some values.
     """
     location = f"parameter {name}"
-    errors = [*find_references(location, value)]
-    if errors:
-        raise CommandError(*map(str, errors))
+    raise_findings(find_references(location, value))
     with aws_errors(location, sent=value):
         return client.put_parameter(Name=name, Value=value, **arguments)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.stacks import AbsentError, aws_errors
 from podgraft.core import bundle
 
@@ -137,14 +137,12 @@ class BundleBucket:
         podgraft never writes such an object.
         """
         problems = {path: bundle.validate_path(path) for path in paths}
-        findings = [
+        raise_findings(
             f"object {self.target.object_key(digest, path)!r} in s3://{self.target.bucket}: "
             f"the path of a file {problem}; delete the object"
             for path, problem in problems.items()
             if problem
-        ]
-        if findings:
-            raise CommandError(*findings)
+        )
 
     def read_file(self, digest: str, path: str) -> bytes:
         """Return a stored file of a bundle, without verification; raises ``AbsentError``."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.core import policy
 from podgraft.core.policy import Policy, PolicyError
 
@@ -37,9 +37,7 @@ def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_polic
     override = {**override, "bundle": checked.digest}
     written = set_cluster(current, cluster, override, "policy in force")
     name = f"policy in force with the overrides of cluster {cluster}"
-    errors = [*find_value_errors(name, written)]
-    if errors:
-        raise CommandError(*map(str, errors))
+    raise_findings(find_value_errors(name, written))
     expected = checked.policy.for_cluster(cluster) if has_policy else None
     _check_result(current, written, cluster, expected)
     return written
@@ -56,14 +54,11 @@ def _check_removed(document: Object, local: Object, cluster: str) -> None:
     missing = sorted(document.keys() - local.keys() - _COMMON)
     features = sorted(object_at(document, "features").keys() - object_at(local, "features").keys())
     names = [*missing, *(f"features.{name}" for name in features if "features" not in missing)]
-    if names:
-        raise CommandError(
-            *(
-                f"{name}: the policy in force sets this key, and overrides of cluster {cluster} "
-                "cannot remove it; set the key in the local policy"
-                for name in names
-            )
-        )
+    raise_findings(
+        f"{name}: the policy in force sets this key, and overrides of cluster {cluster} cannot "
+        "remove it; set the key in the local policy"
+        for name in names
+    )
 
 
 def _find_different(document: Object, local: Object) -> Iterator[tuple[str, JSON]]:

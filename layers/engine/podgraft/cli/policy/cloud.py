@@ -40,12 +40,8 @@ class DeployedInjector(BundleBucket):
         super().__init__(target, s3)
         self._ssm = ssm
         self._owner: Owner | None = None
+        self.injector = target.injector
         self.documents = ParameterDocuments(ssm, target.parameter_prefix)
-
-    @property
-    def injector(self) -> str:
-        """The name of the injector."""
-        return self.target.injector
 
     @property
     def options(self) -> str:

@@ -11,7 +11,7 @@ from podgraft.cli.config_source import (
     prefix_option,
     select_location,
 )
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.shared_options import gather_options
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
@@ -38,14 +38,12 @@ def _parse_stored(storage: Documents, stored: StoredDocument) -> DenyList:
 def check_denied(storage: Documents, digests: Iterable[str], option: str) -> None:
     """Raise ``CommandError`` for denied bundles; *option* names the storage for the remedy."""
     reasons = load_deny_list(storage).reasons
-    findings = [
+    raise_findings(
         f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
         f"podgraft policy undeny {digest} {option}"
         for digest in dict.fromkeys(digests)
         if digest in reasons
-    ]
-    if findings:
-        raise CommandError(*findings)
+    )
 
 
 def change_deny_list(storage: Documents, digest: str, reason: str | None) -> None:

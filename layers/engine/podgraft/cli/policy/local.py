@@ -82,7 +82,8 @@ def check_bundle(
     check = _BundleCheck(files, policy_name, findings, level)
     compiled = check.compile_for_all(read)
     if compiled is not None and valid:
-        findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
+        warnings = lint.find_warnings(compiled, files, read, text, policy_name)
+        findings += [each for each in warnings if each not in findings]
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
         findings.extend(find_failed_tests(folder))
     errors, warnings = _split_by_severity([*add_file_lines(findings, files)], strict=strict)
@@ -96,18 +97,6 @@ def check_bundle(
         bundle=compiled,
         warnings=warnings,
     )
-
-
-def _warnings(
-    compiled: Bundle,
-    files: Mapping[str, bytes],
-    read: Policy,
-    text: str,
-    policy_name: str,
-    reported: Sequence[Diagnostic],
-) -> list[Diagnostic]:
-    warnings = lint.find_warnings(compiled, files, read, text, policy_name)
-    return [warning for warning in warnings if warning not in reported]
 
 
 def _split_by_severity(

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from podgraft.base import system
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
@@ -170,15 +170,14 @@ def _report(
         click.echo("to delete them, run the command with --yes")
 
 
-def _to_json(bundle: _Bundle, deleted: list[_Bundle]) -> JSON:
-    value: Object = {
+def _to_json(bundle: _Bundle, deleted: list[_Bundle]) -> Object:
+    return {
         "bundle": bundle.digest,
         "modified": bundle.modified.isoformat(),
         "files": bundle.files,
         "bytes": bundle.size,
         "isDeleted": bundle in deleted,
     }
-    return value
 
 
 @command_help.command("delete")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import raise_findings
 from podgraft.core import policy
 from podgraft.core.policy import Policy
 
@@ -87,15 +87,8 @@ def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequ
     delete them.
     """
     urls = [f"s3://{target.bucket}/{target.object_key(digest, path)}" for path in paths]
-    findings = [
+    raise_findings(
         f"{url}: unexpected object; bundle {digest} does not load with it; "
         f"delete it: aws s3 rm {shlex.quote(url)}"
         for url in urls
-    ]
-    if findings:
-        raise CommandError(*findings)
-
-
-def rollback_command(target: DeploymentTarget, number: int) -> str:
-    """Return the command that restores a version."""
-    return f"podgraft rollback {number} {target.options}"
+    )

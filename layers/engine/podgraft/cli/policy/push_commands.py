@@ -128,7 +128,7 @@ def _switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None)
     number = push.switch(cloud, change, live)
     terminal.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
-        click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
+        click.echo(f"to undo the change:\n  podgraft rollback {live.number} {cloud.options}")
 
 
 @command_help.command("rollback")
@@ -173,7 +173,7 @@ def restore_version(
     message = message or f"rollback to version {number}"
     new = cloud.put_policy(document, versions[-1], message, signer)
     terminal.secho(f"version {new}, the same as {number}, is in force", fg="green")
-    click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
+    click.echo(f"to undo the change:\n  podgraft rollback {versions[-1].number} {cloud.options}")
     _describe_pods(cloud, None if with_rollout else find_id(versions[-1].stored))
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace as replace_struct
 
 from podgraft.cli import documents
 from podgraft.cli.config_source import ConfigFolder
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.core.bundle import Diagnostic
 from podgraft.kube import yaml
 from podgraft.kube.document_reader import Cursor, Diagnostics
@@ -70,8 +70,7 @@ def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
     if not values:
         problem, remedy = "is empty", f"write a document of kind {KIND}"
         errors.append(Diagnostic(document=str(path), problem=problem, remedy=remedy))
-    if errors:
-        raise CommandError(*map(str, errors))
+    raise_findings(errors)
     return tuple(parsed)
 
 

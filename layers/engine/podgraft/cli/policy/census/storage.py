@@ -1,6 +1,6 @@
 """The records of a census: in a folder, or in a bucket."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from podgraft.cli import stacks
-from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.failure import CommandError, convert_errors, raise_findings
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
@@ -45,12 +45,8 @@ class FolderRecords:
     """The records of ``podgraft serve --census``, or a copy of a bucket."""
 
     def __init__(self, folder: Path) -> None:
+        self.name = str(folder)
         self._folder = folder
-
-    @property
-    def name(self) -> str:
-        """The path of the folder."""
-        return str(self._folder)
 
     def list_files(self, injector: str) -> list[RecordFile]:
         """List the files; a missing folder contains none."""
@@ -85,13 +81,9 @@ class BucketRecords:
     """The records of a stack."""
 
     def __init__(self, bucket: str, s3: Any) -> None:
+        self.name = f"{_BUCKET_PREFIX}{bucket}"
         self._bucket = bucket
         self._s3 = s3
-
-    @property
-    def name(self) -> str:
-        """The URL of the bucket."""
-        return f"{_BUCKET_PREFIX}{self._bucket}"
 
     def list_files(self, injector: str) -> list[RecordFile]:
         """List the objects."""
@@ -147,25 +139,16 @@ def open_records(options: TargetOptions, place: str | None) -> RecordStorage:
 
 def read_newest(storage: RecordStorage, injector: str) -> list[Record]:
     """Return the newest record of each workload; raises ``CommandError`` for invalid records."""
-    newest: dict[str, RecordFile] = {}
-    for file in sorted(storage.list_files(injector), key=lambda each: each.path):
-        newest[file.workload_digest] = file
+    files = sorted(storage.list_files(injector), key=lambda each: each.path)
+    newest = {file.workload_digest: file.path for file in files}
     with ThreadPoolExecutor(_THREADS) as pool:
-        files = [*newest.values()]
-        contents = dict(
-            zip(newest, pool.map(storage.read, [each.path for each in files]), strict=True)
-        )
-    return [*_decode_all(storage, newest, contents)]
-
-
-def _decode_all(
-    storage: RecordStorage, files: Mapping[str, RecordFile], contents: Mapping[str, bytes]
-) -> Iterator[Record]:
+        contents = [*pool.map(storage.read, newest.values())]
+    records: list[Record] = []
     findings: list[str] = []
-    for digest, content in contents.items():
+    for path, content in zip(newest.values(), contents, strict=True):
         try:
-            yield decode_record(content)
+            records.append(decode_record(content))
         except InvalidRecordError as error:
-            findings.append(f"{storage.name}/{files[digest].path}: {error}; delete it")
-    if findings:
-        raise CommandError(*findings)
+            findings.append(f"{storage.name}/{path}: {error}; delete it")
+    raise_findings(findings)
+    return records

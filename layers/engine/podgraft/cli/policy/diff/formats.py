@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from html import escape
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import terminal
 
 from .comparison import Comparison, FileChange, ObjectChange
@@ -151,41 +151,29 @@ def _fold(summary: str, diff: str) -> str:
 
 
 def _to_json(comparison: Comparison) -> Object:
-    files: list[JSON] = [_file_to_json(each) for each in comparison.files]
-    groups: list[JSON] = [_group_to_json(each) for each in comparison.groups]
-    clusters: list[JSON] = [*comparison.clusters]
     return {
         "before": comparison.before,
         "isDifferent": comparison.is_different,
-        "clusters": clusters,
+        "clusters": [*comparison.clusters],
         "compared": comparison.compared,
         "changed": comparison.changed,
-        "files": files,
-        "groups": groups,
+        "files": [_file_to_json(each) for each in comparison.files],
+        "groups": [_group_to_json(each) for each in comparison.groups],
     }
 
 
 def _file_to_json(change: FileChange) -> Object:
-    match change:
-        case FileChange(before=None):
-            kind = "added"
-        case FileChange(after=None):
-            kind = "removed"
-        case _:
-            kind = "changed"
+    kind = "added" if change.before is None else "removed" if change.after is None else "changed"
     return {"path": change.path, "change": kind, "diff": change.diff}
 
 
 def _group_to_json(group: tuple[ObjectChange, ...]) -> Object:
-    objects: list[JSON] = [_object_to_json(each) for each in group]
-    clusters: list[JSON] = [*group[0].clusters]
-    changes: list[JSON] = [_change_to_json(each) for each in group[0].changes]
     return {
-        "objects": objects,
-        "clusters": clusters,
+        "objects": [_object_to_json(each) for each in group],
+        "clusters": [*group[0].clusters],
         "before": _result_to_json(group[0].before),
         "after": _result_to_json(group[0].after),
-        "changes": changes,
+        "changes": [_change_to_json(each) for each in group[0].changes],
         "diff": group[0].diff,
     }
 

@@ -13,7 +13,6 @@ from podgraft.cli.offline import FixedStore, read_message
 from podgraft.core.census.record import Record
 from podgraft.core.review.candidate import LIMITS, compare_results
 from podgraft.core.review.results import (
-    CandidateOutcome,
     ReviewFailure,
     ReviewOutcome,
     ReviewReason,
@@ -107,11 +106,7 @@ def preview_record(record: Record, stable: Snapshot, candidate: Snapshot) -> Pre
             record=record, outcome=PreviewOutcome.UNKNOWN, reason="the record is not a review"
         )
     verdict = compare_results(record.object, before.result, after.result)
-    outcome = PreviewOutcome.SAME
-    if verdict.outcome is CandidateOutcome.FAILED:
-        outcome = PreviewOutcome.FAILED
-    elif verdict.outcome is CandidateOutcome.CHANGED:
-        outcome = PreviewOutcome.CHANGED
+    outcome = PreviewOutcome(verdict.outcome)  # same, changed, or failed
     reason = _find_unknown(record, (stable, before), (candidate, after), outcome)
     if reason:
         return PreviewResult(record=record, outcome=PreviewOutcome.UNKNOWN, reason=reason)

@@ -199,7 +199,6 @@ def render_json(report: PreviewReport) -> str:
 def _encode_results(results: Iterable[PreviewResult]) -> Iterator[JSON]:
     for result in results:
         record = result.record
-        lines: list[JSON] = [*result.lines]
         yield {
             "cluster": record.cluster,
             "namespace": record.namespace,
@@ -208,6 +207,6 @@ def _encode_results(results: Iterable[PreviewResult]) -> Iterator[JSON]:
             "date": record.date,
             "outcome": str(result.outcome),
             "kind": result.kind,
-            "changes": lines,
+            "changes": [*result.lines],
             "reason": result.reason,
         }

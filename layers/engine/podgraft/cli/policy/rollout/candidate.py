@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.large_policy import find_value_errors
 from podgraft.cli.policy.storage import PolicyStorage
@@ -59,8 +59,7 @@ def _check_keys(document: Object, other: Object, name: str) -> None:
         for key in ("clusters", "groups")
         if not equal(other.get(key) or {}, document.get(key) or {})
     ]
-    if findings:
-        raise CommandError(*findings)
+    raise_findings(findings)
 
 
 def _find_difference(key: str, current: JSON, value: JSON) -> JSON:
@@ -98,8 +97,7 @@ def parse_valid(document: str) -> Policy:
         read = policies.parse(document)
     except PolicyError as error:
         raise CommandError(*(f"policy {each}" for each in error.errors)) from error
-    if read.rollout_errors:
-        raise CommandError(*(f"policy {each}" for each in read.rollout_errors))
+    raise_findings(f"policy {each}" for each in read.rollout_errors)
     return read
 
 
@@ -110,9 +108,7 @@ def check_document(
 
     The bundle of the *local* files is not read from the storage. Raises ``CommandError``.
     """
-    errors = [*find_value_errors("policy", document)]
-    if errors:
-        raise CommandError(*map(str, errors))
+    raise_findings(find_value_errors("policy", document))
     read = parse_valid(document)
     storage.check_denied(read.digests)
     load_new_version(storage, document, "new", {bundles.digest(local): local} if local else None)

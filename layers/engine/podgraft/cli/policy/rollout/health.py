@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from podgraft.base import system
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.core.policy.rollout import Rollout, RolloutMode
@@ -97,11 +97,8 @@ def collect_health(
 
 def check_alarms(storage: PolicyStorage) -> None:
     """Raise ``CommandError`` while an alarm is active: the guard acts only when an alarm starts."""
-    active = [alarm.describe() for alarm in storage.read_alarms() or () if alarm.is_active]
-    if active:
-        raise CommandError(
-            *(
-                f"{each}; the guard acts only when an alarm starts, so wait until it ends"
-                for each in active
-            )
-        )
+    raise_findings(
+        f"{alarm.describe()}; the guard acts only when an alarm starts, so wait until it ends"
+        for alarm in storage.read_alarms() or ()
+        if alarm.is_active
+    )
