@@ -565,6 +565,8 @@ _OUTLINES = (
 
 
 def _outline(message: str) -> str:
+    if "couldn't get version/kind" in message:
+        return message
     head, _, _ = message.partition(" denied request")
     message = message.replace("cannot be merged", _OUTLINES[0])
     for outline in _OUTLINES:

@@ -5,7 +5,8 @@ keeps what it has, and its own schema is checked later.
 """
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, describe_type
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.decode_errors import json_type_name
 from podgraft.kube.structured import FieldError, Schema
 from podgraft.kube.structured.validation import Validator
 
@@ -45,8 +46,10 @@ def _restore_kind(before: Object, after: Object) -> Object:
     for key in ("apiVersion", "kind"):
         value = after.get(key)
         if value is not None and not isinstance(value, str):
-            problem = f"json: cannot unmarshal {describe_type(value)} into Go struct field .{key}"
-            raise StrictDecodingError(f"couldn't get version/kind; json parse error: {problem}")
+            problem = f"cannot unmarshal {json_type_name(value)} into Go struct field .{key}"
+            raise StrictDecodingError(
+                f"couldn't get version/kind; json parse error: json: {problem} of type string"
+            )
         if value and value != before.get(key):
             kind, version = after.get("kind"), after.get("apiVersion")
             raise StrictDecodingError(f'no kind "{kind}" is registered for version "{version}"')
