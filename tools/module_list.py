@@ -7,7 +7,6 @@ tests/docs/test_module_list.py fails if the list is out of date.
 """
 
 import ast
-import os
 import re
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def _describe(path: Path) -> str:
     sentence = read_sentence(path)
     if path.name == "__init__.py":
         return f"{sentence}\n"
-    return f"- [`{path.name}`]({os.path.relpath(path, PAGE.parent)}): {sentence}"
+    return f"- `{path.name}`: {sentence}"
 
 
 def read_sentence(path: Path) -> str:

@@ -66,6 +66,7 @@ _PAGES = {
     "index.md": "README.md",
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "layers/engine/README.md": "layers/engine/README.md",
     "tests/README.md": "tests/README.md",
     "samples/README.md": "samples/README.md",
     # Its address would differ from that of docs/security.md only in case.

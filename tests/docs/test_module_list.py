@@ -14,7 +14,7 @@ def test_the_list_of_modules_is_current(request: pytest.FixtureRequest) -> None:
 
 
 def test_each_module_has_a_sentence() -> None:
-    lines = [line for line in module_list.render().splitlines() if line.startswith("- [")]
+    lines = [line for line in module_list.render().splitlines() if line.startswith("- `")]
 
     assert len(lines) > 500
     assert [line for line in lines if line.endswith(": ") or line[-1] not in ".!?"] == []
