@@ -48,7 +48,7 @@ GROUPS: Final = {
     "Reference": {"security": 2_650, "conformance": 1_000, "performance": 1_100},
 }
 CONTRIBUTORS: Final = {
-    "architecture": 2_120,
+    "architecture": 2_300,
     "reliability": 1_950,
     "supply-chain": 600,
     "aws-check": 420,

@@ -1,4 +1,4 @@
-"""Stores of policies, bundles, and callers; the only package of the engine that does I/O.
+"""Stores of policies, bundles, and callers; the only package through which a review does I/O.
 
 A ``Store`` returns a ``Snapshot``: one policy and its bundle, never a mixture of two versions. If
 the stored version does not load, the last known good snapshot is in force, with the reason.
