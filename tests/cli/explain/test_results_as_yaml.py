@@ -62,7 +62,7 @@ STATUSES = (
     ((SERVICE, DENIED), (*LOGGING, "--pods"), 4, "changed 0 of 3 objects"),
     ((POD,), LOGGING, 0, "changed 1 of 1 objects"),
     ((POD, "kind: Pod\n"), LOGGING, 1, "one without apiVersion or kind"),
-    (("[a]",), LOGGING, 1, "expected an object, got list"),
+    (("[a]",), LOGGING, 1, "expected an object, got a list"),
     (("",), LOGGING, 1, "contains no object; name a file with one"),
 )
 

@@ -371,7 +371,7 @@ ERRORS = (
         ("mesh", "-f", "empty"),
         "empty: contains no .yaml, .yml, or .json file; name another",
     ),
-    (("mesh", "-f", "list.yaml"), "list.yaml: expected an object, got list"),
+    (("mesh", "-f", "list.yaml"), "list.yaml: expected an object, got a list"),
     (("mesh", "--injector", "broken"), "broken: injector broken does not load"),
 )
 

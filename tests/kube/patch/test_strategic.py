@@ -379,7 +379,7 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$setElementOrder/containers": {"name": "a"}}},
-        "/spec/$setElementOrder~1containers: expected a list, got an object",
+        "/spec/$setElementOrder~1containers: expected a list, got a mapping",
         "expected a []interface {}, but received a map[string]interface {}",
     ),
     MergeErrorCase(

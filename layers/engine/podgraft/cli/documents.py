@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, describe_type, object_at
 from podgraft.cli import terminal
 from podgraft.kube import yaml
 
@@ -46,7 +46,7 @@ def parse_objects(text: str, path: Path) -> Iterator[Object]:
         if isinstance(value, dict):
             yield value
         elif value is not None:
-            raise CommandError(f"{path}: expected an object, got {type(value).__name__}")
+            raise CommandError(f"{path}: expected an object, got {describe_type(value)}")
 
 
 def object_name(document: Object) -> str:

@@ -17,7 +17,7 @@ from podgraft.golang.reflect import GoType, Kind, fields_by_key
 from . import quantity
 from .encoding import encode
 from .pod_defaults import convert_pod, fill_pod_resources, find_pull_policy
-from .quantities import RESOURCE_LIST
+from .quantity_types import RESOURCE_LIST
 from .types import NEWEST, OBJECT_META, object_type
 
 _MODE = 0o644

@@ -30,7 +30,7 @@ from podgraft.golang.time import LayoutError
 from . import metav1_time, quantity
 from .decode_errors import mismatch_error, unmarshal_error
 from .errors import QuantityError
-from .quantities import CODECS, QUANTITY
+from .quantity_types import CODECS, QUANTITY
 
 _INT32 = range(-(2**31), 2**31)
 _INT, _TEXT = 0, 1  # values of intstr.Type

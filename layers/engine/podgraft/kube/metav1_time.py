@@ -22,7 +22,7 @@ from podgraft.golang.reflect import (
     struct_type,
 )
 
-from .quantities import CODECS
+from .quantity_types import CODECS
 
 _BYTES = slice_of(UINT8)
 _LAYOUT = "2006-01-02T15:04:05Z07:00"

@@ -34,7 +34,7 @@ from podgraft.golang.reflect import (
 from .go_strings import print_struct
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
-from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
+from .quantity_types import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
 
 NEWEST = 37
 

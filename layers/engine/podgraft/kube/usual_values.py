@@ -15,7 +15,7 @@ from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
-from .quantities import QUANTITY
+from .quantity_types import QUANTITY
 
 # A type for msgspec. Python has no name for the type of unions and annotations.
 UsualType: TypeAlias = Any

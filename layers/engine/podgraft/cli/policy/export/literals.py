@@ -8,7 +8,7 @@ from dataclasses import replace
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, child_type, json_fields
 from podgraft.golang.reflect import Field, GoType, Kind
-from podgraft.kube.quantities import QUANTITY
+from podgraft.kube.quantity_types import QUANTITY
 
 from .errors import ExportError
 from .symbolic import Guard

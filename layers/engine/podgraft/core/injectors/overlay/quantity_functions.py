@@ -10,8 +10,8 @@ from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY, STRING, Pointer, Struct, Value
 from podgraft.golang.texttemplate import Function, Propagation, SyntaxRisk
 from podgraft.kube import Quantity, QuantityError
-from podgraft.kube.quantities import QUANTITY, quantity_of
 from podgraft.kube.quantity import from_json
+from podgraft.kube.quantity_types import QUANTITY, quantity_of
 
 _Operation = Callable[[Quantity, Quantity], Quantity]
 

@@ -1,7 +1,8 @@
 """The errors of strategic merge patch, with messages for operators and with Go's error texts."""
 
-from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang.strconv.ftoa import format_float
+from podgraft.base.jsonvalue import JSON, Object, describe_type
+from podgraft.golang.fmt.sprintf import format_default, sprintf
+from podgraft.golang.reflect import INT64, Value, type_of
 from podgraft.kube.patch.pointer import escape
 
 GO_MAP = "map[string]interface {}"
@@ -31,10 +32,10 @@ class MergeError(ValueError):
 
 def unexpected_type_error(expected: str, value: JSON) -> MergeError:
     """A value that is not of the expected type, a map or a list."""
-    got = _GO_TYPES[type(value)]
+    got = _name_type(value)
     description = "an object" if expected == GO_MAP else "a list"
     return MergeError(
-        f"expected {description}, got {_TYPE_DESCRIPTIONS[type(value)]}",
+        f"expected {description}, got {describe_type(value)}",
         f"expected a {expected}, but received a {got or '%!s(<nil>)'}",
     )
 
@@ -51,7 +52,7 @@ def unknown_directive_error(directive: JSON, patch: Object) -> MergeError:
     """An unknown value of ``$patch``."""
     return MergeError(
         'unknown value of $patch; use "replace" or "delete"',
-        f"unknown patch type: {format_s(directive)} in map: {format_v(patch)}",
+        f"unknown patch type: {_format_s(directive)} in map: {format_v(patch)}",
     )
 
 
@@ -74,65 +75,36 @@ def mixed_elements_error(*lists: list[JSON]) -> MergeError:
 def incomparable_error(value: JSON) -> MergeError:
     """An object or list that Go would compare with a panic."""
     return MergeError(
-        f"expected a string or a number, got {_TYPE_DESCRIPTIONS[type(value)]}",
-        f"panic: comparing uncomparable type {_GO_TYPES[type(value)]}",
+        f"expected a string or a number, got {describe_type(value)}",
+        f"panic: comparing uncomparable type {_name_type(value)}",
     )
 
 
 def format_v(value: JSON) -> str:
     """Format a decoded JSON value as Go's ``%v``."""
-    match value:
-        case str():
-            return value
-        case None:
-            return "<nil>"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case list():
-            return f"[{' '.join(map(format_v, value))}]"
-        case dict():
-            return f"map[{' '.join(f'{key}:{format_v(value[key])}' for key in sorted(value))}]"
-        case _:
-            return format_float(value, "g")
+    return format_default(value)
 
 
-def format_s(value: JSON) -> str:
+def _format_s(value: JSON) -> str:
     """Format a decoded JSON value as Go's ``%s``, which supports only strings."""
+    return sprintf("%s", (_to_go(value),))
+
+
+def _name_type(value: JSON) -> str:
+    """The Go type of a decoded JSON value; nothing for null."""
+    return "" if value is None else str(type_of(_to_go(value)))
+
+
+def _to_go(value: JSON) -> Value:
+    """The value as apimachinery decodes it: integers are int64."""
     match value:
-        case str():
+        case bool():
             return value
+        case int():
+            return INT64.convert(value)
         case list():
-            return f"[{' '.join(map(_format_inner, value))}]"
+            return [_to_go(element) for element in value]
         case dict():
-            members = (f"{key}:{_format_inner(value[key])}" for key in sorted(value))
-            return f"map[{' '.join(members)}]"
-        case None:
-            return "%!s(<nil>)"
+            return {key: _to_go(member) for key, member in value.items()}
         case _:
-            return f"%!s({_GO_TYPES[type(value)]}={format_v(value)})"
-
-
-def _format_inner(value: JSON) -> str:
-    return "<nil>" if value is None else format_s(value)
-
-
-_GO_TYPES: dict[type, str] = {
-    dict: GO_MAP,
-    list: GO_LIST,
-    str: "string",
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    type(None): "",
-}
-_TYPE_DESCRIPTIONS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
+            return value
