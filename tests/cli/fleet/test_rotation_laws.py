@@ -9,14 +9,13 @@ token, which its registrations have.
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import groupby
 from random import Random
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from cli.tokens.test_registry_laws import (
     DiedError,
@@ -374,8 +373,8 @@ def test_a_token_that_ended_is_replaced(world: World) -> None:
     repository = world.repository(lambda _: None)
     repository.change(
         "a",
-        lambda callers: structs.replace(
-            callers, tokens=(structs.replace(callers.tokens[0], expires="2020-01-01"),)
+        lambda callers: replace(
+            callers, tokens=(replace(callers.tokens[0], expires="2020-01-01"),)
         ),
     )
     assert world.run(("a",))[0].result == "rotated"

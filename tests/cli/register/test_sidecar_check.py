@@ -1,12 +1,12 @@
 """The sidecar check takes podgraft's own decision once more, in the API server's language."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import support.kube_schemas
 from podgraft.base.jsonvalue import JSON, Object

@@ -1,9 +1,9 @@
 """The configurations: complete, stable, and taken by the Kubernetes schemas of many releases."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import support.kube_schemas
 from podgraft.cli.failure import CommandError

@@ -4,16 +4,16 @@
 trace never changes the result.
 """
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 TEMPLATES_STEP = "Istio templates"  # of every pod that the decision injects
 
 Effect: TypeAlias = Literal["passes", "injects", "changes", "stops", "denies", "fails"]
 
 
-@dataclass(frozen=True, slots=True)
-class TraceStep:
+class TraceStep(Struct, frozen=True, rename="camel"):
     """One step: what it observed, its effect on the object, and whether it decides the result.
 
     ``reached`` is false for a step after the deciding one, which has no effect.
@@ -27,8 +27,7 @@ class TraceStep:
     reached: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Additions:
+class Additions(Struct, frozen=True, kw_only=True, rename="camel"):
     """What an injection adds to a pod."""
 
     templates: tuple[str, ...] = ()
@@ -38,11 +37,10 @@ class Additions:
     volumes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class Trace:
+class Trace(Struct):
     """The steps of one review in their order; ``error`` is the complete text of its failure."""
 
-    steps: list[TraceStep] = field(default_factory=list[TraceStep])
+    steps: list[TraceStep] = []
     additions: Additions | None = None
     error: str = ""
 

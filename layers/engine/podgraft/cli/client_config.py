@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import documents
@@ -21,8 +22,7 @@ _PRIVATE_API = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Destination:
+class Destination(Struct, frozen=True, kw_only=True):
     """What a webhook calls.
 
     ``address`` is the host and port of the URL, or the Service; it contains no path, which can

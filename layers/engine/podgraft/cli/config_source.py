@@ -7,12 +7,12 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import PATH, Decorator
@@ -21,8 +21,7 @@ from podgraft.cli.stacks import lookup_stack
 _MANY = 3  # folders to suggest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigSource:
+class ConfigSource(Struct, frozen=True, kw_only=True):
     """The value of ``--config``: one of a folder, a stack, and a cluster."""
 
     folder: Path | None = None
@@ -110,8 +109,7 @@ _PLACES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(Struct, frozen=True, kw_only=True):
     """Where policies and callers are: a stack, a prefix of parameters, or a folder."""
 
     stack_name: str | None = None
@@ -154,8 +152,7 @@ def select_location(source: ConfigSource | None, parameter_prefix: str | None) -
     return Location(stack_name=source.stack, folder=source.folder)
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFolder:
+class ConfigFolder(Struct, frozen=True):
     """The files of one injector: a bundle, and the policy document if there is one."""
 
     bundle: Path

@@ -1,13 +1,12 @@
 """The configuration that the command line names: a bundle, or istioctl's three files."""
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.cli.shared_options import FILE, add_options, gather_options
@@ -100,8 +99,7 @@ inject_options = add_options(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectOptions:
+class InjectOptions(Struct, frozen=True, kw_only=True):
     """The options of a configuration."""
 
     folder: ConfigFolder | None = None
@@ -118,7 +116,7 @@ class InjectOptions:
     from_cluster: bool = False
     stack: str | None = None
     injector: str | None = None
-    access: ClusterAccess = field(default_factory=ClusterAccess)
+    access: ClusterAccess = ClusterAccess()
 
     @property
     def has_bundle(self) -> bool:
@@ -126,8 +124,7 @@ class InjectOptions:
         return any(each is not None for each in (self.folder, self.config, self.stack))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedConfiguration:
+class LoadedConfiguration(Struct, frozen=True, kw_only=True):
     """A compiled configuration, and the caller of reviews with it.
 
     ``source`` is set if the configuration is that of a cluster.
@@ -153,9 +150,7 @@ def parse_options(given: Mapping[str, Any]) -> InjectOptions:
             return options
         raise click.UsageError(_TWO_SOURCES)
     folder = source.folder and find_files(source.folder, options.injector)
-    return dataclasses.replace(
-        options, folder=folder, stack=source.stack, from_cluster=source.is_cluster
-    )
+    return replace(options, folder=folder, stack=source.stack, from_cluster=source.is_cluster)
 
 
 def load(options: InjectOptions) -> LoadedConfiguration:
@@ -238,7 +233,7 @@ def _load_stack(stack: str, options: InjectOptions) -> LoadedConfiguration:
 
     injector = options.injector or DEFAULT_INJECTOR
     files, text, groups = read_stack(stack, injector, options.cluster, options.cluster_groups)
-    options = dataclasses.replace(options, cluster_groups=groups)
+    options = replace(options, cluster_groups=groups)
     snapshot = _compile_snapshot(options, files, text)
     return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
 

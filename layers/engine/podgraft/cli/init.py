@@ -6,13 +6,13 @@ The files are those of the installed version. The folder contains everything tha
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
 import click
+from msgspec import Struct
 
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.assets import PACKAGE, find_assets
@@ -38,8 +38,7 @@ _LAYERS = (
 _IGNORED = frozenset({"__pycache__", "assets", ".terraform", ".DS_Store"})
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What to write: assets by their paths in the folder, and the next steps of the operator."""
 
     assets: Mapping[str, str]

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object, object_at, string_at
@@ -57,8 +58,7 @@ def check_templates(config: Path, injector: istio.Injector) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     path: Path
     content: str
     config_maps: tuple[Object, ...]

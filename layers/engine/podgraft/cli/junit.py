@@ -1,8 +1,9 @@
 """JUnit XML, as CI systems read it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from msgspec import Struct
 
 # JUnit is XML 1.0, which has no other control characters.
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n\r"} | {
@@ -11,8 +12,7 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n\r"} | {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestCase:
+class TestCase(Struct, frozen=True, kw_only=True):
     """One test. ``outcome`` is ``failure``, ``error``, or ``skipped``; empty if it passed."""
 
     __test__ = False  # for pytest

@@ -7,11 +7,11 @@ remedy. Source of the rule: k8s.io/cli-runtime/pkg/resource/builder.go, Filename
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle
@@ -43,8 +43,7 @@ class ManifestPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-@dataclass(frozen=True, slots=True)
-class FileSelection:
+class FileSelection(Struct, frozen=True):
     """The values of ``-f`` and ``-R``."""
 
     paths: tuple[Path, ...] = ()
@@ -75,8 +74,7 @@ class FileSelection:
             raise CommandError(f"{self}: contains no object; name a file with one")
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestFile:
+class ManifestFile(Struct, frozen=True):
     """A file and its text."""
 
     path: Path

@@ -1,7 +1,8 @@
 """The reviews of one object: the calls of webhooks, and the objects that result from them."""
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
@@ -20,8 +21,7 @@ _OWN_AUDIT = frozenset({*_VERSIONS, "decision", "reason"})
 _AUDIT_FAILURES = "validation_failure"
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedObject:
+class ReviewedObject(Struct, frozen=True):
     """One object with its calls; ``name`` is for messages, and ``before`` is the object."""
 
     name: str
@@ -112,8 +112,7 @@ class ReviewedObject:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectReviews:
+class ObjectReviews(Struct, frozen=True):
     """All calls for one object and for the pod of its workload."""
 
     subject: ExplainedPod

@@ -3,9 +3,8 @@
 The command line and the function call the same use case, so their results are equal.
 """
 
-from dataclasses import dataclass, field
-
 import msgspec
+from msgspec import Struct
 
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object, object_at, string_at
@@ -56,15 +55,14 @@ def review_pod(
     return review.inject(caller.with_request(request), FixedStore(snapshot))
 
 
-@dataclass(slots=True)
-class InjectedStream:
+class InjectedStream(Struct):
     """A YAML stream whose pods go through the webhook, what to report, and how many."""
 
     namespace: str
     snapshot: Snapshot
     caller: ReviewContext
     text: str = ""
-    warnings: list[str] = field(default_factory=list[str])
+    warnings: list[str] = []
     injected: int = 0
     workloads: int = 0
 

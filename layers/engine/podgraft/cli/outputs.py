@@ -3,8 +3,9 @@
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 
@@ -12,8 +13,7 @@ PUBLIC = 0o644
 SECRET = 0o600
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One file to write."""
 
     path: Path

@@ -7,11 +7,11 @@ it, it switches. In one region it runs to its end.
 import re
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 import click
+from msgspec import Struct
 
 from podgraft.cli import program
 from podgraft.service.store.caller_document import TokensError
@@ -105,20 +105,12 @@ def share(name: str, make: Callable[[], T]) -> T:
     return shared[name]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Results:
-    """The errors by region, the regions that are done, and the highest exit status."""
-
-    errors: dict[str, CommandError] = field(default_factory=dict[str, CommandError])
-    done: list[str] = field(default_factory=list[str])
-    statuses: list[int] = field(default_factory=list[int])
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     regions: Sequence[str]
-    results: _Results = field(default_factory=_Results)
-    needs_all: bool = field(kw_only=True)
+    needs_all: bool
+    errors: dict[str, CommandError] = {}
+    done: list[str] = []
+    statuses: list[int] = []
 
     def run(self, start: Callable[[], Steps]) -> int | None:
         """Run both halves in each region; return the exit status."""
@@ -134,7 +126,7 @@ class _Run:
             self._try(region, lambda each=region: prepare(each))
         try:
             for region, steps in prepared.items():
-                if not (self.needs_all and self.results.errors):
+                if not (self.needs_all and self.errors):
                     self._switch(region, steps)
         except BaseException:
             self._report()
@@ -145,8 +137,8 @@ class _Run:
         click.echo(f"{region}:", err=True)
 
         def switch() -> None:
-            self.results.statuses.append(_advance(steps) or 0)
-            self.results.done.append(region)
+            self.statuses.append(_advance(steps) or 0)
+            self.done.append(region)
 
         self._try(region, switch)
 
@@ -155,18 +147,18 @@ class _Run:
             with use_region(region), convert_errors(TokensError):
                 step()
         except CommandError as error:
-            self.results.errors[region] = error
+            self.errors[region] = error
 
     def _report(self) -> int | None:
         """Print the errors, and which regions are done; return the exit status."""
-        done = self.results.done
+        done = self.done
         if not [each for each in self.regions if each not in done]:
-            return max(self.results.statuses)
+            return max(self.statuses)
         errors = {
             region: CommandError(
                 *(f"region {region}: {each}" for each in error.args), warnings=error.warnings
             )
-            for region, error in self.results.errors.items()
+            for region, error in self.errors.items()
         }
         return report_split(SplitError(errors, done, self.regions))
 

@@ -1,16 +1,15 @@
 """The fields of an admission request that its object does not set: operation, old object, user."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.admission import AdmissionRequest, Operation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestFields:
+class RequestFields(Struct, frozen=True, kw_only=True):
     """The fields of a request; the default is the creation of an object by no user.
 
     ``user`` is the field ``userInfo``: ``username``, ``uid``, ``groups``, and ``extra``.
@@ -18,7 +17,7 @@ class RequestFields:
 
     operation: Operation = Operation.CREATE
     old_object: Object | None = None
-    user: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+    user: Mapping[str, JSON] = {}
     sub_resource: str = ""
     dry_run: bool = False
 

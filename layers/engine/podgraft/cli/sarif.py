@@ -5,9 +5,10 @@ Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import PurePath
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
@@ -16,8 +17,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HELP = "https://podgraft.dev/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A problem at a line of a file; ``level`` is ``error``, ``warning``, or ``note``."""
 
     rule: str

@@ -8,7 +8,6 @@ import json
 import shlex
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -61,8 +60,7 @@ _CODE_REMEDIES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stack:
+class Stack(Struct, frozen=True, kw_only=True):
     """Where a deployed stack has its policies, tokens, and bundles.
 
     ``census`` is the bucket of recorded workloads; empty without one.

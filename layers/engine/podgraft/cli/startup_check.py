@@ -5,9 +5,10 @@ the server does not start without a valid injector, and it reports all errors.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
@@ -20,13 +21,12 @@ from podgraft.service.store import Callers, CallerStore
 _SOON = timedelta(days=30)
 
 
-@dataclass(slots=True, kw_only=True)
-class Survey:
+class Survey(Struct, kw_only=True):
     """A report: lines, errors, and warnings."""
 
-    lines: list[str] = field(default_factory=list[str])
-    errors: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
+    lines: list[str] = []
+    errors: list[str] = []
+    warnings: list[str] = []
     problem: str = ""  # why the server cannot work; empty if it can
 
 

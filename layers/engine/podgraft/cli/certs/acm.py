@@ -8,12 +8,12 @@ importing»).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from typing import Any
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.cli.aws_options import make_session
 from podgraft.cli.certs import keys, names, pem, trust
@@ -27,8 +27,7 @@ MAX_DOMAINS = 100  # ACM: names a certificate may carry
 _ARN = re.compile(r"arn:[^:]+:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Import:
+class Import(Struct, frozen=True, kw_only=True):
     """The certificate to import."""
 
     chain: Certificates  # the server's certificate first

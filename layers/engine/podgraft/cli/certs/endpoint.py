@@ -3,11 +3,11 @@
 import socket
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.cli.certs import pem, trust
 from podgraft.cli.failure import CommandError
@@ -16,8 +16,7 @@ HTTPS_PORT = 443
 TIMEOUT_SECONDS = 10.0  # kube-apiserver's own default for a webhook
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where the endpoint is."""
 
     host: str

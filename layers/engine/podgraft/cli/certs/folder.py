@@ -5,10 +5,10 @@ During a rotation, ``ca-bundle.pem`` also contains the old CA.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.cli import outputs
 from podgraft.cli.certs import keys, pem, trust
@@ -22,16 +22,14 @@ BUNDLE = "ca-bundle.pem"
 _RESERVED = frozenset({AUTHORITY, BUNDLE.removesuffix(".pem")})
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPair:
+class KeyPair(Struct, frozen=True):
     """Where a certificate and its key are."""
 
     certificate: Path
     key: Path
 
 
-@dataclass(frozen=True, slots=True)
-class CertificateFolder:
+class CertificateFolder(Struct, frozen=True):
     """The certificates under one path."""
 
     path: Path

@@ -1,11 +1,11 @@
 """The inspection of a certificate file, for people and for monitoring."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.cli.certs import keys, names, trust
 from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
@@ -23,8 +23,7 @@ class ExitStatus(IntEnum):
     UNREADABLE = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InspectionRequest:
+class InspectionRequest(Struct, frozen=True, kw_only=True):
     """What to inspect, and against what; everything but the chain may be unknown."""
 
     chain: Certificates
@@ -35,8 +34,7 @@ class InspectionRequest:
     warn_days: int
 
 
-@dataclass(frozen=True, slots=True)
-class InspectionReport:
+class InspectionReport(Struct, frozen=True):
     """The findings about one file."""
 
     lines: tuple[str, ...]

@@ -1,6 +1,5 @@
 """The creation of certificates: CAs, servers, and clients (RFC 5280 §4.2)."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import TypeAlias
@@ -9,6 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from msgspec import Struct
 
 from podgraft.cli.certs import names
 from podgraft.cli.certs.keys import PrivateKey
@@ -33,16 +33,14 @@ class CertificatePurpose(Enum):
     CLIENT = ExtendedKeyUsageOID.CLIENT_AUTH
 
 
-@dataclass(frozen=True, slots=True)
-class Issuer:
+class Issuer(Struct, frozen=True):
     """An authority that can sign."""
 
     certificate: x509.Certificate
     key: PrivateKey
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
+class Validity(Struct, frozen=True):
     """From when to when a certificate is valid."""
 
     begin: datetime

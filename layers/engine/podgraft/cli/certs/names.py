@@ -7,11 +7,11 @@ in the certificate, and ``*`` matches exactly the complete first label
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 
@@ -24,8 +24,7 @@ MAX_LABEL_LENGTH = 63  # RFC 1035 §2.3.4
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
 
 
-@dataclass(frozen=True, slots=True)
-class SubjectAltNames:
+class SubjectAltNames(Struct, frozen=True):
     """The DNS names and IP addresses of one certificate, in the order they were given."""
 
     dns: tuple[str, ...] = ()

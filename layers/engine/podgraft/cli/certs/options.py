@@ -1,10 +1,10 @@
 """Options that several commands of ``podgraft certs`` share."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.certs import keys
@@ -38,8 +38,7 @@ ca_passphrase_file = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SigningOptions:
+class SigningOptions(Struct, frozen=True, kw_only=True):
     """The options of commands that sign a certificate with the CA of a folder."""
 
     folder: CertificateFolder

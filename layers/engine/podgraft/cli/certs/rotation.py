@@ -11,11 +11,11 @@ Each step checks its preconditions, and stops if one is not met:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from cryptography import x509
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at
 from podgraft.cli import documents, outputs
@@ -40,8 +40,7 @@ class RotationStage(Enum):
     DONE = "register every cluster with the new CA alone, and put the old folder away"
 
 
-@dataclass(frozen=True, slots=True)
-class Rotation:
+class Rotation(Struct, frozen=True):
     """The old folder and the new one."""
 
     old: CertificateFolder
@@ -62,8 +61,7 @@ class Rotation:
             raise CommandError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPolicy:
+class KeyPolicy(Struct, frozen=True):
     """Which keys renewed certificates get: new ones of a kind or, without one, the old ones."""
 
     kind: KeyType | None

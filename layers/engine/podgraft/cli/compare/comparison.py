@@ -1,7 +1,8 @@
 """Differences between the pod that podgraft makes and the pod that runs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, dump, object_at
 
@@ -22,8 +23,7 @@ _LIST_DEPTH = 2  # of spec.containers and metadata.labels
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Difference:
+class Difference(Struct, frozen=True, order=True):
     """A path with different values; values that are not injected are not part of it."""
 
     path: str

@@ -1,6 +1,7 @@
 """The configurations to compare pods with: a bundle, or the revisions of Istio in the cluster."""
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import configuration
@@ -13,16 +14,13 @@ from podgraft.cli.live.istio_source import DEFAULT_REVISION
 from .pod_comparer import PodComparer, PodComparison, PodState, describe_pod, find_revision
 
 
-@dataclass(slots=True)
-class ConfigurationSource:
+class ConfigurationSource(Struct):
     """Loads each configuration once; collects the problems of those that do not load."""
 
     cluster: LiveCluster
     options: InjectOptions
-    problems: list[str] = field(default_factory=list[str])
-    _comparers: dict[str, PodComparer | None] = field(
-        default_factory=dict[str, "PodComparer | None"]
-    )
+    problems: list[str] = []
+    _comparers: dict[str, PodComparer | None] = {}
 
     def find_comparer(self, revision: str) -> PodComparer | None:
         """Return the comparer for a revision, or None if its configuration is not available.

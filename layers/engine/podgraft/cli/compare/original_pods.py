@@ -9,7 +9,8 @@ of webhooks that were called later. So there are several candidates, and the bes
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
@@ -39,8 +40,7 @@ _CONTROLLER_LABELS = (
 FindController = Callable[[Object], Object | None]
 
 
-@dataclass(frozen=True, slots=True)
-class OriginalPod:
+class OriginalPod(Struct, frozen=True):
     """A pod before injection, and the live pod to compare with.
 
     ``is_template`` is set if the pod is from a template: then, only what injection adds counts.

@@ -1,9 +1,10 @@
 """The comparison of one live pod with the pod that podgraft makes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+
+from msgspec import Struct, field
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
@@ -31,8 +32,7 @@ class PodState(StrEnum):
     OTHER_REVISION = "other revision"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodComparison:
+class PodComparison(Struct, frozen=True, kw_only=True):
     """A pod, its state, and its differences; ``revision`` is that of its injection."""
 
     namespace: str
@@ -42,8 +42,7 @@ class PodComparison:
     differences: tuple[Difference, ...] = ()
 
 
-@dataclass(slots=True)
-class PodComparer:
+class PodComparer(Struct):
     """Compares pods with one configuration."""
 
     cluster: LiveCluster

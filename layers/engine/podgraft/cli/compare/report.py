@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
@@ -13,13 +14,12 @@ from .pod_comparer import PodComparison, PodState
 _EXAMPLES = 3
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """The counts and the groups so far; pods are not stored."""
 
     states: Counter[PodState] = field(default_factory=Counter[PodState])
     revisions: Counter[str] = field(default_factory=Counter[str])
-    groups: dict[Difference, list[str]] = field(default_factory=dict[Difference, list[str]])
+    groups: dict[Difference, list[str]] = {}
 
     def add(self, comparison: PodComparison) -> None:
         """Count a pod, and group its differences."""

@@ -5,12 +5,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+
+class Outcome(Struct, frozen=True):
     """What the demo did with one object: its file, its kind, and whether a patch changed it."""
 
     file: str

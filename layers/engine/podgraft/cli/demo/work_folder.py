@@ -1,10 +1,10 @@
 """The folder with the files of a demo: certificates, a token, a store, and the pods."""
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 
@@ -14,8 +14,7 @@ CLUSTER = "demo"
 _MARKER = ".podgraft-demo"
 
 
-@dataclass(frozen=True, slots=True)
-class DemoServer:
+class DemoServer(Struct, frozen=True):
     """The server of a demo: its address and its injector. The other files are in the folder."""
 
     url: str

@@ -4,7 +4,8 @@ import socket
 import ssl
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.certs.endpoint import Address

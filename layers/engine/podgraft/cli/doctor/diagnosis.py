@@ -1,9 +1,11 @@
 """All checks of one cluster: which fault is the first, and what follows from it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.endpoint_check.certificates import check_ca_bundle
@@ -39,22 +41,20 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Caused:
+class Caused(Struct, frozen=True):
     """A finding, and the fault from which it follows; None for a cause."""
 
     finding: Finding
     cause: Fault | None = None
 
 
-@dataclass(slots=True)
-class Diagnosis:
+class Diagnosis(Struct):
     """The result of one cluster. ``notes`` are the reasons of checks without a result."""
 
     context: str
     cluster: str = ""
-    findings: list[Caused] = field(default_factory=list[Caused])
-    notes: dict[Fault, tuple[State, str]] = field(default_factory=dict[Fault, tuple[State, str]])
+    findings: list[Caused] = []
+    notes: dict[Fault, tuple[State, str]] = {}
     seconds: float = 0.0
 
     def add(self, finding: Finding, cause: Fault | None = None) -> None:
@@ -85,20 +85,16 @@ class Diagnosis:
         return sum(self.state(fault)[0] is state for fault in ORDER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What the options of the command select."""
 
     namespace: str | None = None
     cluster: str = ""
-    expected: Mapping[tuple[str, str], Object] = field(
-        default_factory=dict[tuple[str, str], Object]
-    )
-    stores: Stores = field(default_factory=Stores)
+    expected: Mapping[tuple[str, str], Object] = {}
+    stores: Stores = Stores()
 
 
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
+class _Endpoint(Struct, frozen=True):
     """A target, its report, and the first fault that breaks it."""
 
     target: EndpointTarget
@@ -106,14 +102,13 @@ class _Endpoint:
     root: Fault | None
 
 
-@dataclass(slots=True)
-class _Examination:
+class _Examination(Struct):
     """The checks of one cluster, in their order."""
 
     cluster: LiveCluster
     request: Request
     result: Diagnosis
-    endpoints: dict[int, _Endpoint] = field(default_factory=dict[int, _Endpoint])
+    endpoints: dict[int, _Endpoint] = {}
 
     def run(self) -> None:
         """Run all checks."""

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli.client_config import redact_tokens
@@ -23,8 +24,7 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(Struct, frozen=True):
     """The webhook that received the pod, and what was found; ``unknown`` is why nothing was."""
 
     webhook: LiveWebhook | None = None

@@ -1,8 +1,9 @@
 """What is stored outside a cluster: callers, the fleet file, and the policies of each region."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.config_source import ConfigSource, Location
@@ -13,8 +14,7 @@ from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
+class Stores(Struct, frozen=True, kw_only=True):
     """What is stored outside the clusters; None for what no option names."""
 
     callers: Mapping[str, Callers] | None = None

@@ -3,9 +3,10 @@
 import base64
 import binascii
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at, string_at
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 SOON_DAYS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class CaStatus:
+class CaStatus(Struct, frozen=True):
     """The certificates of a caBundle; ``problem`` is set if it is invalid.
 
     ``days`` are those of the first certificate to expire; None without a caBundle.

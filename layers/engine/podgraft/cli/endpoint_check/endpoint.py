@@ -10,13 +10,14 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from cryptography import x509
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import object_at, string_at
@@ -70,8 +71,7 @@ _STATUSES: Mapping[int, tuple[Fault, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointTarget:
+class EndpointTarget(Struct, frozen=True, kw_only=True):
     """The endpoint of a registration, and what kube-apiserver sends and trusts.
 
     ``roots`` are the certificates of caBundle; without them, the public CAs are trusted. ``token``
@@ -131,8 +131,7 @@ def make_target(webhook: LiveWebhook, ca: CaStatus) -> EndpointTarget | None:
     return target if url else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointReport:
+class EndpointReport(Struct, frozen=True, kw_only=True):
     """The findings, or the outcome of the review if none of them breaks it.
 
     ``certificate`` is the one that the endpoint presented, trusted or not. ``status`` is that of

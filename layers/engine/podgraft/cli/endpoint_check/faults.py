@@ -1,7 +1,8 @@
 """The faults that ``podgraft doctor`` finds, and their causal order."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Fault(StrEnum):
@@ -67,8 +68,7 @@ ORDER = tuple(TITLES)
 CHAIN = ORDER[ORDER.index(Fault.DNS) : ORDER.index(Fault.SLOW) + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A fault at a place, and its remedy. With *breaks*, reviews fail because of it."""
 
     fault: Fault

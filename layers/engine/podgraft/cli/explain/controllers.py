@@ -5,7 +5,8 @@ Rollouts, and OpenShift's DeploymentConfig controller. Hashes and numbers are ex
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
@@ -14,14 +15,13 @@ _MINUTES = "29400000"  # a CronJob names its Jobs by the minutes since 1970
 _UID = "00000000-0000-0000-0000-000000000000"
 
 
-@dataclass(frozen=True, slots=True)
-class _Owner:
+class _Owner(Struct, frozen=True):
     """The owner that the pod names, and what its controller adds to the pod."""
 
     api_version: str
     kind: str
     name: str
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: Mapping[str, str] = {}
     pod_name: str = ""
 
 

@@ -5,12 +5,12 @@ matchConditions) and calls podgraft only for requests that pass. podgraft's own 
 review records them. Nothing here evaluates anything.
 """
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
@@ -23,7 +23,6 @@ from podgraft.kube.admission import AdmissionResponse
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
-_UNDERSCORE = re.compile(r"_([a-z])")
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
 
 
@@ -49,8 +48,7 @@ STATUSES = {
 PRECEDENCE = tuple(STATUSES)
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """One call of a webhook: the object before, the result, and the object after it.
 
     ``after`` is ``None`` if the call ends the request.
@@ -109,8 +107,7 @@ class Review:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """The steps of kube-apiserver or of one route of podgraft for one request.
 
     ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect.
@@ -124,8 +121,7 @@ class Stage:
     review: Review | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionTrace:
+class DecisionTrace(Struct, frozen=True, kw_only=True):
     """All stages of one document; ``sidecars`` is set if its pod is injected."""
 
     subject: str
@@ -259,5 +255,4 @@ def to_json(trace: DecisionTrace) -> Object:
 def _encode_record(record: TraceStep | Additions) -> Object:
     """Encode a record with the names of its fields in camel case."""
     # Not to_builtins, which keeps tuples: the YAML writer of the playground has none.
-    fields: Object = msgspec.json.decode(msgspec.json.encode(record))
-    return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): fields[key] for key in fields}
+    return msgspec.json.decode(msgspec.json.encode(record))

@@ -5,10 +5,9 @@ mutating webhook receives the result of the previous one, and the validating web
 last result. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are omitted.
 """
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
@@ -35,8 +34,7 @@ ROUTES: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
 _STOPPING = {Verdict.DENIED, Verdict.FAILED}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class Cluster(Struct, frozen=True, kw_only=True):
     """The calling cluster: its webhooks, and the snapshot for their reviews.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
@@ -47,9 +45,9 @@ class Cluster:
     snapshot: Snapshot | None
     caller: ReviewContext
     webhooks: tuple[Webhook, ...]
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: Mapping[str, str] = {}
     creates_pods: bool = True
-    live_namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
+    live_namespaces: Mapping[str, Object] = {}
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
@@ -72,27 +70,26 @@ class Cluster:
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
         trace = make_trace(subject.name, run.stages, sidecars)
         if notes := (*find_field_notes(subject.object),):
-            trace = dataclasses.replace(trace, warnings=(*trace.warnings, *notes))
+            trace = replace(trace, warnings=(*trace.warnings, *notes))
         if pod is None:
             return trace
         namespace = self.namespaces(pod.namespace).get(pod.namespace, {})
         trace = add_hints(trace, pod.object, namespace)
         lost = () if after is None else _find_lost_sidecars(pod, after)
         warnings = (*trace.warnings, *map(_describe_lost_sidecar, lost))
-        return dataclasses.replace(trace, warnings=warnings) if lost else trace
+        return replace(trace, warnings=warnings) if lost else trace
 
     def _creates_pod(self, subject: ExplainedPod) -> bool:
         is_workload = subject.pod_path is not None and not subject.is_pod
         return self.creates_pods and is_workload and not subject.fields.is_delete
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """The stages of one document so far."""
 
     cluster: Cluster
-    stages: list[Stage] = field(default_factory=list[Stage])
-    additions: Additions = field(default_factory=Additions)
+    stages: list[Stage] = []
+    additions: Additions = Additions()
 
     def review(self, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after all webhooks; ``None`` if it is not created."""
@@ -120,7 +117,7 @@ class _Run:
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
         if sending.is_for_resource or subject.pod_path is None or subject.is_pod:
             name = documents.object_name(subject.object)
-            self.stages.append(dataclasses.replace(sending.stage, object=name))
+            self.stages.append(replace(sending.stage, object=name))
         return sending.is_match
 
     def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
@@ -134,7 +131,7 @@ class _Run:
         stage = stages.add_rollout(stage, snapshot.policy, context)
         after = self._after(webhook, subject, outcome, stage)
         review = Review(subject, webhook, outcome, after)
-        self.stages.append(dataclasses.replace(stage, review=review))
+        self.stages.append(replace(stage, review=review))
         self.additions = trace.additions or self.additions
         return after
 

@@ -5,8 +5,9 @@ Source of the required fields: pkg/apis/core/validation.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at

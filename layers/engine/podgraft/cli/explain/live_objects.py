@@ -1,7 +1,9 @@
 """Objects of a live cluster, with the webhooks, namespaces, and configuration for them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import configuration, documents
@@ -30,17 +32,14 @@ from .webhooks import Webhook, read_webhooks
 _SYSTEM_FIELDS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation")
 
 
-@dataclass(slots=True)
-class LiveExplainer:
+class LiveExplainer(Struct):
     """Explains objects of a cluster; reads each namespace and configuration once."""
 
     cluster: LiveCluster
     options: InjectOptions
-    _namespaces: dict[str, Object] = field(default_factory=dict[str, Object], init=False)
-    _loaded: dict[tuple[str | None, str | None], LoadedConfiguration] = field(
-        default_factory=dict[tuple[str | None, str | None], LoadedConfiguration], init=False
-    )
-    _manifests: list[Object] | None = field(default=None, init=False)
+    _namespaces: dict[str, Object] = {}
+    _loaded: dict[tuple[str | None, str | None], LoadedConfiguration] = {}
+    _manifests: list[Object] | None = None
 
     def explain(
         self, targets: Sequence[Target], selection: PodSelection

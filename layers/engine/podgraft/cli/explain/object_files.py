@@ -1,9 +1,10 @@
 """The objects of files, and the requests for them: their operation, old object, and user."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import documents
@@ -16,8 +17,7 @@ from podgraft.kube.admission import Operation
 from .pod_source import ExplainedPod, to_explained_pod
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectOptions:
+class ObjectOptions(Struct, frozen=True, kw_only=True):
     """The objects to review, and the requests for them."""
 
     manifests: FileSelection

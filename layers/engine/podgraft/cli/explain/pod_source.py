@@ -1,6 +1,7 @@
 """The objects that a document becomes: itself, and the pod that its controller would create."""
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
@@ -24,8 +25,7 @@ _CLUSTER_SCOPED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainedPod:
+class ExplainedPod(Struct, frozen=True, kw_only=True):
     """An object of a request; ``pod_path`` is the path of its pod or pod template, if it has one.
 
     ``fields`` are those of the request that the object does not set, such as its operation.
@@ -34,7 +34,7 @@ class ExplainedPod:
     namespace: str
     object: Object
     pod_path: workload.PodTemplatePath | None
-    fields: RequestFields = field(default_factory=RequestFields)
+    fields: RequestFields = RequestFields()
 
     @property
     def name(self) -> str:

@@ -1,11 +1,11 @@
 """The results of explain in each output format: steps, objects, changes, or findings."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
 import click
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
@@ -36,8 +36,7 @@ class OutputFormat(StrEnum):
         return self in {OutputFormat.YAML, OutputFormat.PATCH}
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedFile:
+class ExplainedFile(Struct, frozen=True):
     """The reviews of the objects of a file, or of objects of a cluster, which have no text."""
 
     name: str

@@ -1,7 +1,8 @@
 """Stages of explain out of what a review recorded and returned."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.base.trace import TEMPLATES_STEP, Effect, Trace, TraceStep
 from podgraft.cli import documents

@@ -5,8 +5,10 @@ matchConditions. Each part is evaluated separately, to report all results.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import TraceStep
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookMatch:
+class WebhookMatch(Struct, frozen=True):
     """The steps of one webhook, and whether they and its rules match the request."""
 
     stage: Stage
@@ -96,7 +97,7 @@ def _find_mismatch(
     if notes.errors or read is None:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     mismatch = read.mismatch(request, namespaces)
-    return None if mismatch is None else replace(mismatch, key=key).describe()
+    return None if mismatch is None else constraints.Mismatch(key, mismatch.observed).describe()
 
 
 def _make_step(key: str, condition: JSON, mismatch: str | None, decides: bool) -> TraceStep:

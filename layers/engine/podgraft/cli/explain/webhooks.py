@@ -4,8 +4,9 @@ Source of the order: k8s.io/apiserver pkg/admission/configuration: configuration
 webhooks of each in their order; all mutating webhooks before the validating ones.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.client_config import read_destination
@@ -18,8 +19,7 @@ from podgraft.service.paths import ROUTES, Target
 _KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook:
+class Webhook(Struct, frozen=True, kw_only=True):
     """One route that is called; ``manifest`` is the registered webhook, if there is one.
 
     ``path`` is what follows the route in the URL.

@@ -7,8 +7,9 @@ only with a document of each cluster in it, and a document that changes meanwhil
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.aws_options import format_aws_options
@@ -48,8 +49,7 @@ _WITHOUT_COPIES = Pointer(serial=0, digest="")
 _UNDONE = Pointer(serial=0, digest=None)
 
 
-@dataclass(frozen=True, slots=True)
-class StackCallers:
+class StackCallers(Struct, frozen=True):
     """Both forms of the callers of a stack."""
 
     registry: AwsRegistry

@@ -1,9 +1,9 @@
 """What differs between a fleet file and the registry of a stack, and the write that ends it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.cli.failure import CommandError
@@ -27,8 +27,7 @@ class ChangeKind(StrEnum):
     REGIONS = "regions"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One difference of a cluster. ``is_applied`` states whether ``fleet apply`` ends it."""
 
     cluster: str

@@ -23,12 +23,13 @@ withdraws it, when each run that knows its label has ended.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from math import ceil
 from typing import Any
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
@@ -48,8 +49,7 @@ _MARGIN_SECONDS = 60
 MAX_RUN = timedelta(hours=1)  # longer than the function runs, with its two repetitions
 
 
-@dataclass(frozen=True, slots=True)
-class AwsSecrets:
+class AwsSecrets(Struct, frozen=True):
     """The secrets of the clusters; every method raises ``CommandError``.
 
     ``prefix`` is their names without the cluster.
@@ -107,8 +107,7 @@ class Progress(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What a run did with a cluster, and its problem; without a cluster, one of the run."""
 
     cluster: str
@@ -116,8 +115,7 @@ class Step:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """Rotates the clusters that have a secret.
 
     ``read_uses`` returns the time of the last review by the id of its token, of more than

@@ -24,9 +24,10 @@ groups of a policy, which have their own.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
@@ -53,16 +54,14 @@ OVERLAP_DAYS = 14
 _DAYS = range(1, 3651)
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
+class Lifetimes(Struct, frozen=True):
     """For how many days a token is valid, and after how many it is due."""
 
     lifetime_days: int = 90
     rotate_after_days: int = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """The settings by cluster; without a ``url``, the endpoint is that of the stack."""
 
     clusters: Mapping[str, ClusterSettings]
@@ -71,8 +70,7 @@ class Fleet:
     tokens: Lifetimes = Lifetimes()
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     order: int
     layer: Mapping[str, Any]
 

@@ -1,12 +1,12 @@
 """The options that several commands of ``podgraft fleet`` have."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
@@ -32,8 +32,7 @@ JSON_LINES = "json"
 _, *_KUBECTL_OPTIONS, _ = CONTEXT_OPTIONS  # each cluster of the file has its context
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """How to call the clusters."""
 
     kubeconfig: Path | None
@@ -42,8 +41,7 @@ class Access:
     force_conflicts: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """The clusters of the command line, without any all clusters, and how many to begin."""
 
     clusters: tuple[str, ...]

@@ -7,8 +7,8 @@ those of all regions, without those that one of them revoked.
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.cli.aws_options import use_region
@@ -30,8 +30,7 @@ from .changes import Change, ChangeKind, read_clusters
 _MAX_ROUNDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class RegionalCallers:
+class RegionalCallers(Struct, frozen=True):
     """The stacks by region. With one region, its name is empty, and it is all."""
 
     stacks: Mapping[str, StackCallers]

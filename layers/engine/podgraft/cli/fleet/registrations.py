@@ -8,6 +8,8 @@ that is slower than another one fails, and cannot put a token back that the othe
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.client_config import read_destination
@@ -21,8 +23,7 @@ _CLAIM_BYTES = 8
 RESOURCES = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 
 
-@dataclass(frozen=True, slots=True)
-class KubectlRegistrations:
+class KubectlRegistrations(Struct, frozen=True):
     """The webhook configurations of a context, with the rights of the user of kubectl.
 
     Every method raises ``ApiError``.

@@ -25,7 +25,7 @@ from http import HTTPStatus
 from typing import Protocol
 
 from cryptography import x509
-from msgspec import structs
+from msgspec import Struct, structs
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at
@@ -49,8 +49,7 @@ _MARGIN_SECONDS = 2
 _CACHE_SECONDS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A cluster to enroll or to rotate."""
 
     cluster: str
@@ -58,8 +57,7 @@ class Target:
     registrations: KubectlRegistrations
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(Struct, frozen=True):
     """The endpoint of the fleet, and how often its function reads the registry."""
 
     endpoint: Endpoint
@@ -77,8 +75,7 @@ class Result(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a cluster, and why."""
 
     cluster: str
@@ -116,8 +113,7 @@ class ClusterRepository(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Rotation:
+class Rotation(Struct, frozen=True):
     """Enrolls and rotates clusters. ``is_due`` selects the tokens to replace."""
 
     repository: ClusterRepository

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
 from functools import partial
 
 import click
+from msgspec.structs import asdict, replace
 
 from podgraft.cli.certs import trust
 from podgraft.cli.failure import CommandError, convert_errors

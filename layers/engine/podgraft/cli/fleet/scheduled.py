@@ -8,8 +8,9 @@ It ends with an error if a rotation failed or is stuck; the next run continues.
 import json
 import os
 import sys
-from dataclasses import asdict
 from functools import partial
+
+from msgspec.structs import asdict
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError

@@ -5,10 +5,10 @@ replaces a list.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
@@ -35,8 +35,7 @@ PUBLIC, PRIVATE = "public", "private"
 PATH, HEADER, CERTIFICATE = "path", "header", "certificate"
 
 
-@dataclass(frozen=True, slots=True)
-class InjectorSettings:
+class InjectorSettings(Struct, frozen=True):
     """The webhooks of one injector in a cluster, as options of ``podgraft register``."""
 
     name: str = DEFAULT_INJECTOR
@@ -47,8 +46,7 @@ class InjectorSettings:
     validate: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterSettings:
+class ClusterSettings(Struct, frozen=True):
     """The settings of one cluster. Without a ``context``, nobody can register it from here."""
 
     groups: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """The objects of a cluster that the commands read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 
@@ -13,8 +14,7 @@ _FINISHED = frozenset({"Succeeded", "Failed"})
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSelection:
+class PodSelection(Struct, frozen=True, kw_only=True):
     """Which pods to read; ``namespace`` is None if no option names one."""
 
     namespace: str | None = None
@@ -22,8 +22,7 @@ class PodSelection:
     selector: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LiveCluster:
+class LiveCluster(Struct, frozen=True):
     """Typed reads of one cluster. Each method but ``try_pod`` sends GET requests."""
 
     reader: ApiReader

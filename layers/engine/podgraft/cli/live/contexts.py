@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TypeVar
 
 import click
 from click.globals import push_context
+from msgspec.structs import replace
 
 from podgraft.cli.failure import CommandError
 

@@ -3,10 +3,11 @@
 import http.client
 import os
 import shutil
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlencode
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import NotJSONError, Object, string_at
@@ -23,8 +24,7 @@ _REASONS = {403: "Forbidden", 404: "NotFound", 410: "Expired"}
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InClusterReader:
+class InClusterReader(Struct, frozen=True, kw_only=True):
     """Reads with the service account of the pod."""
 
     timeout_seconds: int = 30

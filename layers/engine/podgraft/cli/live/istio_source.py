@@ -2,7 +2,8 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.cli.failure import CommandError
@@ -30,8 +31,7 @@ _SCC_PREFIX = "openshift.io/"
 _OPENSHIFT = "openshift"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IstioSource:
+class IstioSource(Struct, frozen=True, kw_only=True):
     """A revision of Istio: the files of its bundle, its policy, and what they do not contain.
 
     ``webhooks`` are the injecting webhooks of the revision.
@@ -49,8 +49,7 @@ class IstioSource:
         return yaml.dump(self.policy, sort_keys=False) if self.policy else ""
 
 
-@dataclass(slots=True)
-class IstioReader:
+class IstioReader(Struct):
     """Reads one revision; collects warnings."""
 
     cluster: LiveCluster

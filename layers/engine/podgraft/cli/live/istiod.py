@@ -6,7 +6,8 @@ has the same switches.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core.injectors.istio import releases
@@ -32,8 +33,7 @@ _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 
 
-@dataclass(frozen=True, slots=True)
-class IstiodEnvironment:
+class IstiodEnvironment(Struct, frozen=True):
     """The environment of istiod: readable variables, and the names of the others."""
 
     variables: Mapping[str, str]

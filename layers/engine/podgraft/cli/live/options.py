@@ -1,10 +1,10 @@
 """The options of commands that read a cluster: those of kubectl, with the same meaning."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from podgraft.cli.shared_options import PATH, gather_options
 
@@ -38,8 +38,7 @@ CONTEXT_OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterAccess:
+class ClusterAccess(Struct, frozen=True, kw_only=True):
     """The cluster to read, and the namespace of Istio in it."""
 
     context: str | None = None

@@ -1,8 +1,9 @@
 """The webhooks of a cluster that inject pods, and the service or endpoint that each calls."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.client_config import Destination, read_destination
@@ -22,8 +23,7 @@ class InjectorKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveWebhook:
+class LiveWebhook(Struct, frozen=True, kw_only=True):
     """A registered webhook.
 
     ``address`` is the host of the URL, or the service; it contains no path, which can contain a

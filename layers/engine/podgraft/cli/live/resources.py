@@ -1,13 +1,13 @@
 """Resource types and names on the command line: ``pod/web-1``, ``deploy web``, ``pods``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceType:
+class ResourceType(Struct, frozen=True):
     """A workload type, with the path of its API and its names on the command line."""
 
     kind: str
@@ -54,8 +54,7 @@ _TYPES_BY_NAME = {name: resource for resource in RESOURCE_TYPES for name in reso
 TYPES_BY_KIND = {(resource.api_version, resource.kind): resource for resource in RESOURCE_TYPES}
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A type and the name of an object; an empty name is all objects of the type."""
 
     resource: ResourceType

@@ -1,7 +1,8 @@
 """Which registered webhooks receive a pod, evaluated as kube-apiserver does."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.explain import webhook_match
@@ -24,8 +25,7 @@ def to_explained_webhook(webhook: LiveWebhook) -> Webhook:
     )
 
 
-@dataclass(slots=True)
-class WebhookMatcher:
+class WebhookMatcher(Struct):
     """Finds the webhooks for pods; ``namespaces`` are those of the cluster by name."""
 
     webhooks: tuple[LiveWebhook, ...]

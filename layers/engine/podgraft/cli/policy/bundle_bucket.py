@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.stacks import AbsentError, aws_errors
@@ -23,8 +24,7 @@ def ignore(line: str) -> None:
     del line
 
 
-@dataclass(frozen=True, slots=True)
-class StoredObject:
+class StoredObject(Struct, frozen=True):
     """An object in S3, with its size in bytes."""
 
     key: str

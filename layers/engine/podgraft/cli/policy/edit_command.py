@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.cli import command_help, terminal
 from podgraft.cli.config_source import open_folder
@@ -34,8 +35,7 @@ from .versions import StoredPolicy, bundle_digest
 _MAX_FILES = 20  # to open in an editor at once
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """The temporary folder with the files to edit; ``next_step`` continues after an error."""
 
     folder: Path

@@ -1,7 +1,8 @@
 """The version of a policy that is in force: the newest one that a function loads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
@@ -15,8 +16,7 @@ from .version_loading import find_registered_groups, load_version
 from .versions import PolicyVersion
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Struct, frozen=True):
     """The version in force, if any, and the errors of the later ones by their numbers."""
 
     version: PolicyVersion | None

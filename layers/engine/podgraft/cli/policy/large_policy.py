@@ -1,7 +1,8 @@
 """The two forms of a policy in Parameter Store: complete, or with its overrides in a bundle."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.cli.failure import CommandError
@@ -21,8 +22,7 @@ SIGNATURE_BYTES = 256  # of the line with a signature, at most
 MAX_BYTES = 1024 * 1024  # of the overrides, which each cold start reads
 
 
-@dataclass(frozen=True, slots=True)
-class LargePolicy:
+class LargePolicy(Struct, frozen=True):
     """The document to store, and the bundle that it names, if any."""
 
     document: str

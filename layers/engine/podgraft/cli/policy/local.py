@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic, Severity
@@ -33,8 +33,7 @@ T = TypeVar("T")
 _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedBundle:
+class CheckedBundle(Struct, frozen=True, kw_only=True):
     """A valid bundle with its policy.
 
     ``document`` is the policy to store: the text of the file with the digest of the bundle.
@@ -194,8 +193,7 @@ def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iter
     yield from schema.validate_document("policy", policy_name, document, reported)
 
 
-@dataclass(frozen=True, slots=True)
-class _BundleCheck:
+class _BundleCheck(Struct, frozen=True):
     """The compilation and the trial of a bundle; *findings* receives the problems."""
 
     files: Mapping[str, bytes]

@@ -1,8 +1,8 @@
 """The privileges that a bundle adds: the warning without ``allows``, and its text in the policy."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Severity
@@ -43,12 +43,11 @@ def find_missing_allows(privileges: Iterable[Privilege]) -> Iterator[Diagnostic]
         )
 
 
-@dataclass(slots=True)
-class ViolationList:
+class ViolationList(Struct):
     """The violations of a level of the Pod Security Standards that rendered templates add."""
 
     level: Level
-    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    errors: list[Diagnostic] = []
 
     def check(self, before: Object, after: Object, manifest: Manifest, path: str) -> None:
         """Add the violations of a pod, or of the pod template of a workload."""

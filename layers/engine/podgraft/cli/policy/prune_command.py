@@ -5,11 +5,11 @@ import re
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
@@ -30,8 +30,7 @@ _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _DEFAULT_DAYS = 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bundle:
+class _Bundle(Struct, frozen=True, kw_only=True):
     """A stored bundle, with the time of its newest file."""
 
     digest: str

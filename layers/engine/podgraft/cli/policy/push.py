@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 
 from podgraft.cli.failure import raise_findings
 from podgraft.core import policy
@@ -20,8 +20,7 @@ from .version_loading import load_new_version
 from .versions import PolicyVersion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """What a push writes: a document, its bundle, the signer, and the message."""
 
     document: str

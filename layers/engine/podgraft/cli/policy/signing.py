@@ -6,7 +6,6 @@ verifies each of them before it is stored.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from msgspec import Struct
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
@@ -30,8 +30,7 @@ _COORDINATE_BYTES = 32
 _ALGORITHM = "ECDSA_SHA_256"
 
 
-@dataclass(frozen=True, slots=True)
-class Signer:
+class Signer(Struct, frozen=True):
     """A private key: its public key, and the function that signs a payload.
 
     It returns the DER encoding of the signature with ECDSA and SHA-256.

@@ -1,9 +1,9 @@
 """The versions to compare: the one in force, and the local one that would replace it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.cli import documents
@@ -25,8 +25,7 @@ from .storage import PolicyStorage
 from .version_loading import find_registered_groups
 
 
-@dataclass(frozen=True, slots=True)
-class StoredInjector:
+class StoredInjector(Struct, frozen=True):
     """The version in force of an injector, and the storage of its bundles."""
 
     current: Version

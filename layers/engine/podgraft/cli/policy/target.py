@@ -1,7 +1,9 @@
 """The target of a command: one injector of one stack."""
 
 import shlex
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from podgraft.cli import stacks
 from podgraft.cli.aws_options import aws_options, format_aws_options
@@ -18,8 +20,7 @@ from podgraft.cli.shared_options import Decorator, gather_options
 from podgraft.core.signing.verifier import Verifier
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeploymentTarget:
+class DeploymentTarget(Struct, frozen=True, kw_only=True):
     """The storage of one injector. ``stack`` is set if an option names the stack.
 
     ``verifier`` is that of the function, if the stack is known and verifies signatures.
@@ -56,8 +57,7 @@ class DeploymentTarget:
         return " ".join(filter(None, (own, format_aws_options())))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetOptions(Location):
+class TargetOptions(Location, frozen=True, kw_only=True):
     """The options of the command line."""
 
     injector: str

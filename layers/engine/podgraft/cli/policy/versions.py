@@ -1,9 +1,9 @@
 """A stored version of a policy, and what it refers to."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.cli.failure import CommandError
@@ -15,8 +15,7 @@ from podgraft.core.versions.overrides import join_overrides
 from .document_text import strip_signature
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyVersion:
+class PolicyVersion(Struct, frozen=True, kw_only=True):
     """One version of the policy parameter."""
 
     number: int
@@ -57,8 +56,7 @@ class PolicyVersion:
         return self.author.rpartition("/")[2] or "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredPolicy:
+class StoredPolicy(Struct, frozen=True, kw_only=True):
     """The policy in force: its text, its version, and when it was stored."""
 
     text: str

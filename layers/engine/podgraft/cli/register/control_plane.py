@@ -6,8 +6,9 @@ kube-apiserver silently ignores another name (apiserver/pkg/util/webhook/authent
 """
 
 import base64
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register.endpoint import Endpoint
@@ -19,8 +20,7 @@ API_VERSION = "apiserver.config.k8s.io/v1"  # since Kubernetes 1.17
 HTTPS_PORT = 443
 
 
-@dataclass(frozen=True, slots=True)
-class AuthInfo:
+class AuthInfo(Struct, frozen=True):
     """The credentials of the control plane; it can present both."""
 
     token: str | None = None

@@ -6,8 +6,10 @@ of its client (the path arrives decoded and cleaned) and those of TLS.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs import names
@@ -29,16 +31,14 @@ _PORTS = "use a port from 1 to 65535"
 _SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceReference:
+class ServiceReference(Struct, frozen=True):
     """A Service of the cluster that kube-apiserver calls."""
 
     namespace: str
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """Where one cluster calls one injector."""
 
     host: str  # as in the URL: an IPv6 address in brackets

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
@@ -27,8 +28,7 @@ _EXISTENCE = re.compile(rf"(!?)\s*({_WORD})")
 _COMMA = re.compile(r",(?![^(]*\))")
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookScope:
+class WebhookScope(Struct, frozen=True):
     """One webhook's share of the objects: its name and both of its selectors."""
 
     name: str = ""

@@ -8,9 +8,10 @@ without parameters, and bindings of policies in the same folder.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.documents import expand_lists
@@ -37,8 +38,7 @@ _FOLDERS: Final[Mapping[str, str]] = {
 _EXTENSIONS = (".yaml", ".yml", ".json")
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFolder:
+class StaticFolder(Struct, frozen=True):
     """The folder of the manifests, which must be absolute on the control plane nodes."""
 
     path: Path

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
@@ -45,8 +47,7 @@ class Reinvocation(StrEnum):
     IF_NEEDED = "IfNeeded"
 
 
-@dataclass(frozen=True, slots=True)
-class MatchCondition:
+class MatchCondition(Struct, frozen=True):
     """A CEL expression that must hold for the webhook to be called."""
 
     name: str
@@ -57,8 +58,7 @@ class MatchCondition:
         return {"name": self.name, "expression": self.expression}
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookRule:
+class WebhookRule(Struct, frozen=True):
     """Which operations on which resources a webhook is called for."""
 
     group: str
@@ -78,8 +78,7 @@ class WebhookRule:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyNeeds:
+class PolicyNeeds(Struct, frozen=True):
     """What mutating policies need of the webhook for /mutate, in addition to its rules."""
 
     conditions: tuple[MatchCondition, ...] = ()
@@ -90,8 +89,7 @@ NO_NEEDS = PolicyNeeds()
 PODS = WebhookRule("", "v1", "pods", scope="Namespaced")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(Struct, frozen=True, kw_only=True):
     """Everything the webhooks of one endpoint have in common."""
 
     endpoint: Endpoint

@@ -1,8 +1,10 @@
 """One row for each cluster of a kubeconfig: its registrations, its token, and a review."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, string_at
 from podgraft.cli.endpoint_check.certificates import count_token_days
@@ -30,8 +32,7 @@ class State(StrEnum):
     FAILS = "fails"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterStatus:
+class ClusterStatus(Struct, frozen=True, kw_only=True):
     """A cluster, and its webhooks of podgraft. ``problem`` is why they could not be read.
 
     ``cluster``, ``groups``, and ``token`` are the id of the cluster, its groups, and the id of its

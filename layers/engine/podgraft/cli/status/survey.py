@@ -1,7 +1,8 @@
 """The state of each namespace: its webhooks, and the sidecars of its pods."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import offline
@@ -12,20 +13,19 @@ from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
 
 
-@dataclass(slots=True)
-class NamespaceStatus:
+class NamespaceStatus(Struct):
     """The counts of one namespace; ``missing`` and ``outdated`` are names of pods.
 
     ``current`` counts the pods with the sidecars that a new pod would have.
     """
 
     name: str
-    webhooks: list[LiveWebhook] = field(default_factory=list[LiveWebhook])
+    webhooks: list[LiveWebhook] = []
     pods: int = 0
     injected: int = 0
     current: int = 0
-    missing: list[str] = field(default_factory=list[str])
-    outdated: list[str] = field(default_factory=list[str])
+    missing: list[str] = []
+    outdated: list[str] = []
     unchecked: int = 0
     overlap: str = ""
 
@@ -35,13 +35,12 @@ class NamespaceStatus:
         self.overlap = self.overlap or describe_overlap(webhooks)
 
 
-@dataclass(slots=True)
-class Survey:
+class Survey(Struct):
     """Counts pods by namespace."""
 
     matcher: WebhookMatcher
     configurations: ConfigurationSource
-    namespaces: dict[str, NamespaceStatus] = field(default_factory=dict[str, NamespaceStatus])
+    namespaces: dict[str, NamespaceStatus] = {}
 
     def add_namespace(self, name: str) -> NamespaceStatus:
         """Return the status of a namespace; new ones have no pods."""

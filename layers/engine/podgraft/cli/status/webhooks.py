@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.cli.endpoint_check.certificates import CaStatus, check_ca_bundle, count_days
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from podgraft.cli.endpoint_check.endpoint import EndpointReport
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookStatus:
+class WebhookStatus(Struct, frozen=True):
     """A webhook, its CA, and its problems; ``endpoint`` is None without a review."""
 
     webhook: LiveWebhook

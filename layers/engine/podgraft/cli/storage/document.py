@@ -1,6 +1,6 @@
 """A stored document, and the error of a change at the same time."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 
@@ -9,8 +9,7 @@ class ChangedError(CommandError):
     """Another process changed the document at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(Struct, frozen=True):
     """A stored document; without one, ``text`` is None and ``version`` is 0."""
 
     text: str | None = None

@@ -3,8 +3,9 @@
 import fcntl
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.cli import folders, outputs
 from podgraft.cli.failure import convert_errors
@@ -15,8 +16,7 @@ from .document import ChangedError, StoredDocument
 _LOCK = ".lock"
 
 
-@dataclass(frozen=True, slots=True)
-class FolderDocuments:
+class FolderDocuments(Struct, frozen=True):
     """The folder of a store."""
 
     folder: Path

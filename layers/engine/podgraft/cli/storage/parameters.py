@@ -2,9 +2,10 @@
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
+
+from msgspec import Struct
 
 from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.failure import print_warnings
@@ -13,8 +14,7 @@ from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, 
 from .document import ChangedError, StoredDocument
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterDocuments:
+class ParameterDocuments(Struct, frozen=True):
     """The parameters of one prefix; *client* is boto3's for Parameter Store."""
 
     client: Any  # typed for no service in particular

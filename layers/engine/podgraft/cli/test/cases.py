@@ -1,16 +1,17 @@
 """The cases of a test file: each test, for each of its clusters and releases."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from podgraft.cli.configuration import InjectOptions
 
 from .document import PolicyTest, PolicyTestFile, Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One test for one calling cluster and one release; ``settings`` are complete."""
 
     path: Path

@@ -1,8 +1,9 @@
 """The comparison of the reviews of a test with its expectation."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
@@ -16,8 +17,7 @@ from .fragment import find_differences
 _ALLOWED = (Verdict.INJECTED, Verdict.CHANGED, Verdict.SKIPPED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """An expectation that is not met; ``details`` are its lines, such as a diff."""
 
     check: str
@@ -32,8 +32,7 @@ class Failure:
 Resolve = Callable[[ExpectedValue, JSON], JSON]
 
 
-@dataclass(frozen=True, slots=True)
-class Checker:
+class Checker(Struct, frozen=True):
     """Compares reviews with an expectation; *resolve* reads expected values of files."""
 
     reviews: ObjectReviews

@@ -1,10 +1,10 @@
 """``podgraft test``: run the tests of policies and bundles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from podgraft.cli import command_help, documents, terminal
 from podgraft.cli.config_source import (
@@ -24,8 +24,7 @@ _PATH = click.Path(exists=True, path_type=Path)
 _FORMATS = ("text", "json", "junit")
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(Struct, frozen=True):
     name: str
     path: Path | None
 

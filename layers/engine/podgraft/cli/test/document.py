@@ -1,8 +1,9 @@
 """The test document: the parsed form of a file of ``podgraft test``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.request_fields import RequestFields
@@ -29,8 +30,7 @@ ALLOWED = "allowed"
 OUTCOMES = ("injected", "changed", "skipped", ALLOWED, "denied", "failed", "not reviewed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedValue:
+class ExpectedValue(Struct, frozen=True, kw_only=True):
     """A value of the document, or the ``file`` that contains it."""
 
     pointer: str
@@ -38,8 +38,7 @@ class ExpectedValue:
     value: JSON = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodExpectation:
+class PodExpectation(Struct, frozen=True, kw_only=True):
     """The expectations for the pod that the controller of a workload creates."""
 
     contains: ExpectedValue | None = None
@@ -47,8 +46,7 @@ class PodExpectation:
     patch: ExpectedValue | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expectation(Struct, frozen=True, kw_only=True):
     """The expectations of one test; those that are not set are not checked.
 
     ``message`` is a part of the message of a denial or a failure. ``warnings`` are parts of all
@@ -66,8 +64,7 @@ class Expectation:
     pod: PodExpectation | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The settings of a test: the calling clusters, the releases, and the URL of the webhook.
 
     ``None`` means that the test does not set a value, so that of the file applies.
@@ -85,8 +82,7 @@ class Settings:
     injector: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyTest:
+class PolicyTest(Struct, frozen=True, kw_only=True):
     """One test: an object, the request for it, and the expected result.
 
     Either ``file`` with ``select``, or ``object`` contains the object.
@@ -99,17 +95,16 @@ class PolicyTest:
     select: str = ""
     object: Object | None = None
     old_object: ExpectedValue | None = None
-    fields: RequestFields = field(default_factory=RequestFields)
+    fields: RequestFields = RequestFields()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyTestFile:
+class PolicyTestFile(Struct, frozen=True, kw_only=True):
     """One document of a file; ``bundle`` and ``policy`` are relative to the file."""
 
     path: Path
     bundle: str | None = None
     policy: str | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     tests: tuple[PolicyTest, ...] = ()
 
 

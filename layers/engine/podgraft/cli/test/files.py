@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from msgspec.structs import replace as replace_struct
+from msgspec.structs import replace
 
 from podgraft.cli import documents
 from podgraft.cli.config_source import ConfigFolder
@@ -66,7 +65,7 @@ def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
         notes = Diagnostics()
         parsed.append(parse_document(Cursor(value, "", notes), path))
         location = str(path) if len(values) == 1 else f"{path}, document {number}"
-        errors += [replace_struct(error, document=location) for error in notes.errors]
+        errors += [replace(error, document=location) for error in notes.errors]
     if not values:
         problem, remedy = "is empty", f"write a document of kind {KIND}"
         errors.append(Diagnostic(document=str(path), problem=problem, remedy=remedy))

@@ -1,10 +1,10 @@
 """The reports of a run: text for a terminal, JSON, and JUnit XML."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import msgspec
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object

@@ -1,10 +1,11 @@
 """Runs the cases of test files."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
@@ -25,8 +26,7 @@ from .goldens import read_expected, write_expected
 from .snapshots import SnapshotCache
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True, kw_only=True):
     """The result of one case; ``errors`` are the reasons that it could not run."""
 
     case: Case
@@ -40,16 +40,15 @@ class CaseResult:
         return not self.failures and not self.errors
 
 
-@dataclass(slots=True)
-class Runner:
+class Runner(Struct):
     """Runs cases; ``updates`` writes files of expected values that differ, and lists them.
 
     ``expected`` are the values of all files so far: two cases must not expect different values.
     """
 
     updates: bool = False
-    updated: list[Path] = field(default_factory=list[Path])
-    expected: dict[Path, JSON] = field(default_factory=dict[Path, JSON])
+    updated: list[Path] = []
+    expected: dict[Path, JSON] = {}
 
     def run(
         self,

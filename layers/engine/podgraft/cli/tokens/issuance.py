@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli import folders, outputs
@@ -25,8 +26,7 @@ _DAYS = re.compile(r"([0-9]{1,4})d")
 _LEGACY_BYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
-class IssuedToken:
+class IssuedToken(Struct, frozen=True):
     """A new token: its text, which is never stored, and the stored hash."""
 
     text: str

@@ -1,8 +1,9 @@
 """The registry of a stack in AWS: the pointer ``PREFIX/callers``, and objects in the bucket."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.config_source import Location
@@ -36,8 +37,7 @@ _MAX_READS = 5
 _REGISTRY_DOCUMENTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class AwsRegistry:
+class AwsRegistry(Struct, frozen=True):
     """The ``RegistryStore`` of a stack, in one account and region.
 
     A function of an earlier version does not read it: ``is_read``.
@@ -119,8 +119,7 @@ def read_registry_state(store: AwsRegistry) -> RegistryState:
     raise CommandError(f"parameter {store.location}: changes meanwhile; run it again")
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryRepository:
+class RegistryRepository(Struct, frozen=True):
     """The callers of a stack with a registry.
 
     Until ``podgraft fleet adopt --finish``, each change, also one that changes nothing, makes the

@@ -1,8 +1,9 @@
 """The callers of all clusters of one store, for the commands that read and change them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.config_source import Location
@@ -19,8 +20,7 @@ from .storage import CallerStorage
 Change: TypeAlias = Callable[[Callers], Callers]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRepository:
+class DocumentRepository(Struct, frozen=True):
     """A separate document for each cluster, under its own lock.
 
     ``check_reader`` raises ``CommandError`` if the function does not read documents any more.

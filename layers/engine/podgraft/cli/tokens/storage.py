@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.stacks import require_owner
@@ -15,8 +16,7 @@ from podgraft.service.store.names import CALLERS, callers_name
 MAX_BYTES = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class CallerStorage:
+class CallerStorage(Struct, frozen=True):
     """The documents ``auth/CLUSTER`` of a store, as files or as encrypted parameters.
 
     All users can read the files, because the hash of 256 random bits does not reveal the token.

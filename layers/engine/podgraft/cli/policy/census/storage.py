@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError, convert_errors, raise_findings
@@ -21,8 +22,7 @@ _THREADS = 16
 _BATCH = 1000  # S3 deletes this many objects with one request
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFile:
+class RecordFile(Struct, frozen=True):
     """A stored record: its path, its bytes, and when it was stored."""
 
     path: str

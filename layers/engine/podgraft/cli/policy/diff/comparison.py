@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, object_at, string_at
@@ -23,8 +23,7 @@ from .versions import Version
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """A file before and after the change; ``None`` is a missing file."""
 
     path: str
@@ -37,8 +36,7 @@ class FileChange:
         return format_diff(self.before, self.after, self.path)
 
 
-@dataclass(frozen=True)
-class ObjectChange:
+class ObjectChange(Struct, frozen=True, dict=True):
     """An object with different results. ``clusters`` are those of the result.
 
     An empty name is every cluster without overrides.
@@ -107,8 +105,7 @@ def _describe(result: ObjectResult) -> JSON:
     return [result.outcome, result.message, *result.warnings]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """The result: changed files, and groups of objects with an identical change.
 
     ``compared`` is the number of objects, and ``changed`` that of the objects that differ in a
@@ -152,8 +149,7 @@ def compare(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     """Clusters with the same two configurations; ``group NAME`` are those of a group.
 
     ``cluster`` is the first one, if it has a name.
@@ -200,7 +196,7 @@ def _list_members(
 def _compare_object(
     source: ObjectSource, target: _Target, caller: ReviewContext
 ) -> ObjectChange | None:
-    context = structs.replace(caller, cluster=target.cluster)
+    context = replace(caller, cluster=target.cluster)
     before = review_object(source.subject, target.before, context)
     after = review_object(source.subject, target.after, context)
     if before.text == after.text:

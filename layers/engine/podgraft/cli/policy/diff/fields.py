@@ -4,7 +4,8 @@ Two workloads have the same change if the same fields change, wherever their con
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
@@ -13,8 +14,7 @@ from podgraft.base.jsonvalue import JSON, Object
 _KEYS = ("name", "mountPath", "devicePath", "containerPort", "ip", "key", "topologyKey")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True):
     """One field. A missing value is ``None``, and ``is_added`` or ``is_removed`` is set."""
 
     path: str

@@ -1,9 +1,9 @@
 """The objects to compare: from files and folders, or those of the bundle and of its trial."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at
 from podgraft.cli import documents
@@ -17,8 +17,7 @@ from podgraft.core.versions.snapshot import SnapshotSet
 _STATUS = "sidecar.istio.io/status"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectSource:
+class ObjectSource(Struct, frozen=True):
     """An object, and its file; a synthetic object has a description instead."""
 
     subject: ExplainedPod
@@ -38,8 +37,7 @@ class ObjectSource:
         return f"{self.name} in {self.subject.namespace}" if self.subject.namespace else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class SampleOptions:
+class SampleOptions(Struct, frozen=True):
     """The options that select objects."""
 
     manifests: FileSelection

@@ -1,7 +1,6 @@
 """The result of an object with one configuration: its verdict, and the object afterwards."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
@@ -18,8 +17,7 @@ from podgraft.kube import workload, yaml
 _POD_METADATA = ("name", "generateName", "ownerReferences", "namespace")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectResult:
+class ObjectResult(Struct, frozen=True, kw_only=True):
     """The result for one object; ``object`` is ``None`` if it is not created.
 
     ``message`` is that of a denial or a failure.

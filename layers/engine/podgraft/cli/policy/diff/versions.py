@@ -1,7 +1,8 @@
 """A version to compare: a policy, the files of its bundle, and the snapshots of the clusters."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import strip_signature
@@ -10,8 +11,7 @@ from podgraft.core.versions.snapshot import Fetch, Snapshot, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """A version. ``snapshots`` is ``None`` if there is no policy, as before the first push.
 
     ``bundles`` are the files of each bundle, by the digest that the policy names.
@@ -19,9 +19,7 @@ class Version:
 
     name: str
     document: str | None = None
-    bundles: Mapping[str | None, Mapping[str, bytes]] = field(
-        default_factory=dict[str | None, Mapping[str, bytes]]
-    )
+    bundles: Mapping[str | None, Mapping[str, bytes]] = {}
     snapshots: SnapshotSet | None = None
 
     @classmethod

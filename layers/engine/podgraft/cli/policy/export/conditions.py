@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from podgraft.golang.reflect import Kind
 
@@ -81,5 +81,6 @@ def narrow(value: Value) -> Value:
 
 def drop_nil(value: Value) -> Value:
     """A value that is known not to be nil."""
-    is_nilable = isinstance(value, Expression) and value.is_nilable
-    return replace(value, is_nilable=False) if is_nilable else value
+    if isinstance(value, Expression) and value.is_nilable:
+        return replace(value, is_nilable=False)
+    return value

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.diagnostics import Diagnostic
@@ -45,8 +46,7 @@ _REASONS: Mapping[str, str] = {
 _PARSERS = {MUTATING: mutation.parse_policy, VALIDATING: validation.parse_policy}
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(Struct, frozen=True):
     """The documents, and the reason for each part that is not in them."""
 
     documents: tuple[Object, ...]
@@ -64,8 +64,7 @@ def export_bundle(bundle: Bundle, policy: Policy, minor: int) -> Export:
 _Translated: TypeAlias = tuple[Manifest, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Exporter:
+class _Exporter(Struct, frozen=True):
     bundle: Bundle
     policy: Policy
     minor: int

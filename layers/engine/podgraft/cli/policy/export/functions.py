@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel

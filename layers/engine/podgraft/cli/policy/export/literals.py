@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, child_type, json_fields

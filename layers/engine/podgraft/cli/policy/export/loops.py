@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.golang.reflect import Field, Kind
 from podgraft.golang.texttemplate.parse import nodes
@@ -32,8 +33,7 @@ from .values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """The elements of a list of the object, or the sorted keys of a map of it, as a variable.
 
     With ``is_rest``, it has only the elements that the list of the overlay does not name.

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, json_fields
@@ -52,8 +54,7 @@ def join(lists: Iterable[str]) -> str:
     return " +\n".join(each for each in lists if each != NONE) or NONE
 
 
-@dataclass(slots=True)
-class _Merge:
+class _Merge(Struct):
     """The merge of a tree; ``indexes`` counts the variables for indexes.
 
     With ``depth``, it only sorts elements that the object already has, in lists at that depth.
@@ -62,7 +63,7 @@ class _Merge:
     if_absent: Collection[str]
     depth: int | None
     indexes: int = 0
-    sorted: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    sorted: set[tuple[str, ...]] = set()
 
     def merge_map(self, tree: Map, place: Place) -> str:
         """The operations for a map that the object has."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import child_type
@@ -14,8 +16,7 @@ from .literals import RESERVED
 from .tree import Member
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place in the object.
 
     ``path`` are the parts of the JSON Pointer as expressions, ``current`` is the value there in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.kube.quantity import Format, Quantity, QuantityError, from_json
@@ -17,8 +17,7 @@ _SUFFIXES = {Format.BINARY: 1, Format.EXPONENT: 2}
 METHODS = {"Cpu": "cpu", "Memory": "memory", "StorageEphemeral": "ephemeral-storage"}
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """A list in CEL: an integer of thousandths, and its suffix: decimal 0, binary 1, exponent 2.
 
     Templates pass quantities as text, and a text without a suffix is decimal. One that is read of

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import NoReturn
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.overlay.data import data_type
@@ -61,8 +62,7 @@ class ForkError(Exception):
         self.condition = condition
 
 
-@dataclass(slots=True)
-class Region:
+class Region(Struct):
     """A part of the text that depends on a condition, or that a loop repeats."""
 
     guard: Guard
@@ -70,8 +70,7 @@ class Region:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicText:
+class SymbolicText(Struct, frozen=True):
     """The text, its tokens, and its regions from the outermost on.
 
     ``reads`` are the paths of the lists whose order it depends on, also those that later steps add.
@@ -97,15 +96,13 @@ def execute(
     return SymbolicText(text, execution.tokens, tuple(execution.regions), execution.reads)
 
 
-@dataclass(slots=True, eq=False)
-class _Variable:
+class _Variable(Struct, eq=False):
     """A variable of the template."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
+class _Scope(Struct, frozen=True):
     dot: Value
     variables: dict[str, _Variable]
 
@@ -114,18 +111,17 @@ class _Scope:
         return _Scope(self.dot if dot is None else dot, dict(self.variables))
 
 
-@dataclass(slots=True)
-class _Execution:
+class _Execution(Struct):
     templates: Mapping[str, nodes.Template]
     values: Object
     type: GoType | None
     facts: Mapping[str, bool]
-    parts: list[str] = field(default_factory=list[str])
+    parts: list[str] = []
     length: int = 0
-    tokens: dict[str, Expression] = field(default_factory=dict[str, Expression])
-    regions: list[Region] = field(default_factory=list[Region])
-    open_regions: list[Region] = field(default_factory=list[Region])
-    reads: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    tokens: dict[str, Expression] = {}
+    regions: list[Region] = []
+    open_regions: list[Region] = []
+    reads: set[tuple[str, ...]] = set()
     loops: int = 0
     calls: int = 0
 

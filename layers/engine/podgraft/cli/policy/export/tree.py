@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import combinations, product, takewhile
 from typing import TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from yaml.error import YAMLError
 from yaml.events import (
     Event,
@@ -29,8 +30,7 @@ from .symbolic import TOKEN, Guard, SymbolicText
 from .values import OR, Constant, Expression, boolean, combine, negate, to_text
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """An entry of a map (with a key) or of a list, and the guards that it depends on."""
 
     key: Constant | Expression | None
@@ -64,16 +64,14 @@ class Member:
         return tuple(guard for guard in self.guards if isinstance(guard, Expression))
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(Struct, frozen=True):
     """A map; ``can_be_null`` if a block can have no members."""
 
     members: tuple[Member, ...]
     can_be_null: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """A list; ``can_be_null`` if a block can have no members."""
 
     members: tuple[Member, ...]
@@ -93,8 +91,7 @@ def parse(symbolic: SymbolicText) -> Map:
         raise ExportError(f"its text without an object is no YAML: {problem}") from error
 
 
-@dataclass(slots=True)
-class _Parser:
+class _Parser(Struct):
     symbolic: SymbolicText
     next: Callable[[], Event]
     flow_depth: int = 0

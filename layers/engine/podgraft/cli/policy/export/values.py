@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft.base.jsonvalue import JSON, dump
 from podgraft.cli.register import cel
 from podgraft.golang.reflect import STRING, GoType, Kind
@@ -22,15 +24,13 @@ _KINDS: dict[type, Kind] = {str: Kind.STRING, bool: Kind.BOOL, int: Kind.INT64}
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64})
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A value that does not depend on the object."""
 
     value: JSON
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """A string, a boolean, an integer, a list of strings (a slice), or a quantity in CEL.
 
     A quantity (a struct) is text in the field of one, where YAML and kube-apiserver format it.
@@ -47,8 +47,7 @@ class Expression:
     is_nilable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MapKey(Expression):
+class MapKey(Expression, frozen=True):
     """The key of a range over a map, without a prefix."""
 
     variable: str = ""
@@ -126,8 +125,7 @@ class Reference:
 _NAMED = frozenset({"v1.Container", "v1.Volume"})
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of two values by a condition."""
 
     condition: str
@@ -148,8 +146,7 @@ class Choice:
         return Choice(self.condition, function(self.yes), function(self.no))
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """A list of strings: ``base``, and a list in CEL behind it.
 
     With ``is_printed``, elements of the latter can have another type in Go; ``join`` prints them.
@@ -162,30 +159,27 @@ class Joined:
     sources: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """A quantity: ``base`` with another amount."""
 
     base: Value
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """A list, or the sorted entries of a map, of which some elements depend on the object."""
 
     entries: Entries
 
 
-@dataclass(slots=True, eq=False)
-class Layers:
+class Layers(Struct, eq=False):
     """An empty map to which ranges over maps of strings add their keys with a prefix.
 
     ``depth`` is the number of regions around its creation.
     """
 
     depth: int
-    sources: list[tuple[Reference, str]] = field(default_factory=list[tuple[Reference, str]])
+    sources: list[tuple[Reference, str]] = []
 
     def look_up(self, key: str) -> Expression:
         """The value of a constant key in the last map that has it, or else nil."""
@@ -197,8 +191,7 @@ class Layers:
         return Expression(f"{found}.orValue('')", is_nilable=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Carried:
+class Carried(Struct, frozen=True, eq=False):
     """A variable in a loop that assigns to it, before the assignment; ``old`` is its value."""
 
     old: Value

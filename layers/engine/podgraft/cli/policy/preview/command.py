@@ -1,10 +1,10 @@
 """``podgraft policy preview``."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache, partial
 
 import click
+from msgspec.structs import replace
 
 from podgraft.cli import command_help
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument

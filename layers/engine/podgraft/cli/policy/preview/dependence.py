@@ -5,8 +5,9 @@ a record. A value that both configurations only print in the same lines does not
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from podgraft.base.field_reads import FieldRead, ReadKind, select
 from podgraft.base.jsonvalue import JSON, strings_at
@@ -29,8 +30,7 @@ _OLD_OBJECT = "/oldObject"
 _USER = "/userInfo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dependence:
+class Dependence(Struct, frozen=True, kw_only=True):
     """The question: a record, whether a document is rendered, and whether the results are equal."""
 
     record: Record

@@ -1,9 +1,9 @@
 """The review of a recorded workload with two configurations, and what the result depends on."""
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
@@ -36,8 +36,7 @@ class PreviewOutcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewResult:
+class PreviewResult(Struct, frozen=True, kw_only=True):
     """What the candidate does with one workload.
 
     ``lines`` and ``kind`` describe a change without values. ``reason`` is why the candidate fails,
@@ -56,8 +55,7 @@ class PreviewResult:
         return compute_kind(self.lines) if self.lines else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """The result of one configuration, with the object after it and the steps of the review."""
 
     result: ReviewResult

@@ -3,9 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
 
@@ -24,8 +25,7 @@ class GroupBy(StrEnum):
     OWNER = "owner"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Workloads with the same result: the same change, failure, or missing value."""
 
     title: str
@@ -39,8 +39,7 @@ class Group:
         return ", ".join(f"{cluster} {count}" for cluster, count in sorted(counts.items()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewReport:
+class PreviewReport(Struct, frozen=True, kw_only=True):
     """All results; ``stable`` and ``candidate`` name the configurations."""
 
     stable: str

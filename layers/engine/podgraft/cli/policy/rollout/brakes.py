@@ -1,7 +1,8 @@
 """The brakes of a store: the documents that stop all rollouts, or those of one injector."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
@@ -9,8 +10,7 @@ from podgraft.kube import yaml
 from podgraft.service.store.names import brake_name
 
 
-@dataclass(frozen=True, slots=True)
-class Brake:
+class Brake(Struct, frozen=True):
     """A brake: its path or parameter, its text, and whether it belongs to all injectors."""
 
     location: str

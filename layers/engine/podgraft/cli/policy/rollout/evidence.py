@@ -6,10 +6,11 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
+
+from msgspec import Struct, field
 
 from podgraft.cli.failure import convert_errors
 from podgraft.core.policy.rollout import Track
@@ -28,13 +29,12 @@ _PERCENTILE = 0.99
 _TIMESTAMP = "%Y-%m-%d %H:%M:%S,%f%z"
 
 
-@dataclass(slots=True)
-class TrackEvidence:
+class TrackEvidence(Struct):
     """The reviews of one track."""
 
     reviews: int = 0
     failures: int = 0
-    workloads: set[Workload] = field(default_factory=set[Workload])
+    workloads: set[Workload] = set()
     p99_milliseconds: float | None = None
 
     def add(self, record: Record, reviews: int, *, has_failed: bool) -> None:
@@ -44,8 +44,7 @@ class TrackEvidence:
         self.workloads.add(read_workload(record))
 
 
-@dataclass(slots=True)
-class Evidence:
+class Evidence(Struct):
     """The reviews of one rollout in a log.
 
     ``received`` are the workloads with pods of the candidate. Without ``is_complete``, a limit of
@@ -54,10 +53,10 @@ class Evidence:
 
     stable: TrackEvidence = field(default_factory=TrackEvidence)
     candidate: TrackEvidence = field(default_factory=TrackEvidence)
-    kinds: dict[str, set[Workload]] = field(default_factory=dict[str, set[Workload]])
-    paths: dict[str, str] = field(default_factory=dict[str, str])
+    kinds: dict[str, set[Workload]] = {}
+    paths: dict[str, str] = {}
     reasons: Counter[str] = field(default_factory=Counter[str])
-    received: set[Workload] = field(default_factory=set[Workload])
+    received: set[Workload] = set()
     is_complete: bool = True
 
     def add(self, record: Record, reviews: int = 1) -> None:

@@ -4,9 +4,10 @@ Missing data is inconclusive: it never counts as success, and it never stops a r
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError, raise_findings
@@ -18,8 +19,7 @@ from .evidence import Evidence, read_log
 from .insights import Alarm
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """What is known about a rollout since its last change.
 
     ``evidence`` and ``alarms`` are None if the storage has none. ``problems`` are the errors of

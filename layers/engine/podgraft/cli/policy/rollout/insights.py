@@ -7,9 +7,10 @@ fields that evidence.py reads from a file.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
@@ -37,8 +38,7 @@ _CANDIDATE_P99 = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LogGroup:
+class LogGroup(Struct, frozen=True):
     """The log group of a function, with a client of CloudWatch Logs."""
 
     client: Any
@@ -136,8 +136,7 @@ def _read_p99(rows: list[dict[str, str]]) -> float | None:
         raise CommandError(f"log group: expected a number, got {value!r}; {_REMEDY}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Alarm:
+class Alarm(Struct, frozen=True):
     """An alarm of CloudWatch, and its state."""
 
     name: str

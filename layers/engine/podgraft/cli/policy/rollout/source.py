@@ -1,11 +1,11 @@
 """Where the candidate of a new rollout comes from: local files, or the policy of another stack."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 import click
+from msgspec import Struct
 
 from podgraft.cli import documents
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
@@ -22,8 +22,7 @@ from . import text
 from .candidate import parse_valid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedCandidate:
+class LoadedCandidate(Struct, frozen=True, kw_only=True):
     """The bundle of a candidate, and the text of its policy; None if only the bundle differs.
 
     The clusters of another stack are others, so ``has_clusters`` is False for its policy.
