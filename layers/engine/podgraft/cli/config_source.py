@@ -6,7 +6,7 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -14,8 +14,9 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from msgspec import Struct
 
+from podgraft.cli.aws_options import aws_options
 from podgraft.cli.failure import CommandError
-from podgraft.cli.shared_options import PATH, Decorator
+from podgraft.cli.shared_options import PATH, Decorator, gather_options
 from podgraft.cli.stacks import lookup_stack
 
 _MANY = 3  # folders to suggest
@@ -150,6 +151,18 @@ def select_location(source: ConfigSource | None, parameter_prefix: str | None) -
     if source is None or places[0] < places[1]:
         return Location(parameter_prefix=parameter_prefix)
     return Location(stack_name=source.stack, folder=source.folder)
+
+
+def location_options(
+    make: Callable[[Location], object], kind: ConfigSourceType, help_text: str, *, name: str
+) -> Decorator:
+    """Return the decorator that adds the options of a location; the command gets *make* of it."""
+
+    def select(source: ConfigSource | None, parameter_prefix: str | None) -> object:
+        return make(select_location(source, parameter_prefix))
+
+    options = (config_option(kind, help_text), prefix_option, aws_options)
+    return gather_options(select, *options, name=name)
 
 
 class ConfigFolder(Struct, frozen=True):

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
+from podgraft.cli.wording import format_count
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, format_traceback
@@ -147,8 +148,7 @@ def _add_clusters(found: Survey, folder: Path, callers: CallerStore, auth: Auth)
 
 def _format_count(cluster_callers: Callers, auth: Auth) -> str:
     credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
-    word = "token" if auth is Auth.TOKEN else "subject"
-    return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"
+    return format_count(len(credentials), "token" if auth is Auth.TOKEN else "subject")
 
 
 def _indent_message(error: StoreError) -> str:

@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
+from podgraft.cli.wording import format_count, list_examples
 
 from .comparison import Difference
 from .pod_comparer import PodComparison, PodState
@@ -43,13 +45,7 @@ class Report(Struct):
     def to_json(self) -> Object:
         """Encode the report with stable keys."""
         groups: list[JSON] = [
-            {
-                "path": difference.path,
-                "runs": difference.runs,
-                "podgraft": difference.podgraft,
-                "pods": list(pods),
-            }
-            for difference, pods in self._sorted_groups()
+            {**asdict(difference), "pods": [*pods]} for difference, pods in self._sorted_groups()
         ]
         return {
             "compared": self.pod_count,
@@ -75,7 +71,7 @@ class Report(Struct):
                 previous = difference.path
             yield f"  runs      {difference.runs}"
             yield f"  podgraft  {difference.podgraft}"
-            yield f"  {_format_pods(pods)}"
+            yield f"  {format_count(len(pods), 'pod')}: {list_examples(pods, _EXAMPLES)}"
 
     def _sorted_groups(self) -> list[tuple[Difference, list[str]]]:
         """Return the groups: paths with the most pods first, then the values."""
@@ -86,9 +82,3 @@ class Report(Struct):
             self.groups.items(),
             key=lambda group: (-counts[group[0].path], group[0].path, -len(group[1]), group[0]),
         )
-
-
-def _format_pods(pods: list[str]) -> str:
-    names = ", ".join(pods[:_EXAMPLES])
-    more = f", … ({len(pods) - _EXAMPLES} more)" if len(pods) > _EXAMPLES else ""
-    return f"{len(pods)} {'pod' if len(pods) == 1 else 'pods'}: {names}{more}"

@@ -18,6 +18,7 @@ from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
 from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, add_options
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
+from podgraft.cli.wording import format_count
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 
 from .adoption import StackCallers, adopt, finish, undo
@@ -75,11 +76,8 @@ def adopt_command(*, stack: StackCallers, finishes: bool, undoes: bool) -> Steps
         return
     state = adopt(stack)
     serial = state.pointer.serial if state.pointer else 0
-    count = len(state.clusters)
-    click.echo(
-        f"{stack.registry.location}: {count} {'cluster' if count == 1 else 'clusters'}, "
-        f"serial {serial}"
-    )
+    clusters = format_count(len(state.clusters), "cluster")
+    click.echo(f"{stack.registry.location}: {clusters}, serial {serial}")
     if state.pointer is not None and state.pointer.copies:
         program.print_next_steps(
             "do not change tokens with earlier versions of podgraft: the function ignores them",

@@ -10,14 +10,7 @@ from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
-from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import (
-    ConfigSource,
-    ConfigSourceType,
-    config_option,
-    prefix_option,
-    select_location,
-)
+from podgraft.cli.config_source import ConfigSourceType, Location, location_options
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
@@ -58,37 +51,28 @@ def regional_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a stack in several regions; *command* gets its callers first."""
 
     @wraps(command)
-    def run_with_regions(
-        *,
-        regions: tuple[str, ...],
-        source: ConfigSource | None,
-        parameter_prefix: str | None,
-        **given: Any,
-    ) -> None:
+    def run_with_regions(*, regions: tuple[str, ...], location: Location, **given: Any) -> None:
         stacks: dict[str, StackCallers] = {}
         for region in enter_regions(regions) or ("",):
             with in_region(region):
-                stacks[region] = _open_stack(source, parameter_prefix)
+                stacks[region] = _open_stack(location)
         try:
             command(RegionalCallers(stacks), **given)
         except SplitError as split:
             click.get_current_context().exit(report_split(split))
 
     help_text = "AWS regions instead of --region: all get the same callers."
-    return add_options(make_regions_option(help_text), *_STACK_OPTIONS)(run_with_regions)
+    own = location_options(lambda location: location, *_DEPLOYED, name="location")
+    return add_options(make_regions_option(help_text), own)(run_with_regions)
 
 
-def _open_stack(source: ConfigSource | None, parameter_prefix: str | None) -> StackCallers:
-    return open_stack(select_location(source, parameter_prefix).find_prefix())
+def _open_stack(location: Location) -> StackCallers:
+    return open_stack(location.find_prefix())
 
 
-_STACK_OPTIONS = (
-    config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
-    prefix_option,
-    aws_options,
-)
+_DEPLOYED = ConfigSourceType(folder=False, cluster=False), "Deployed stack."
 # The command gets the callers of the stack as ``stack``.
-stack_options = gather_options(_open_stack, *_STACK_OPTIONS, name="stack")
+stack_options = location_options(_open_stack, *_DEPLOYED, name="stack")
 output_option = format_option(("text", JSON_LINES), "Format; json: lines.")
 
 

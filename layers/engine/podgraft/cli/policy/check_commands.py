@@ -11,6 +11,7 @@ from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
 from podgraft.cli.shared_options import format_option
+from podgraft.cli.wording import format_count
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
@@ -61,18 +62,14 @@ def check_policy(
 def _print_summary(checked: CheckedBundle) -> None:
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
-    count = len(checked.files)
-    click.echo(f"bundle   {checked.digest}, {count} file{'' if count == 1 else 's'}")
+    click.echo(f"bundle   {checked.digest}, {format_count(len(checked.files), 'file')}")
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
     for difference in modes.find_mode_differences(checked.bundle, checked.policy):
         click.echo(f"mode     {difference}")
-    terminal.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
-
-
-def _verdict(warnings: int) -> str:
-    if not warnings:
-        return "no errors or warnings"
-    return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
+    if checked.warnings:
+        terminal.secho(f"no errors, {format_count(len(checked.warnings), 'warning')}", fg="yellow")
+    else:
+        terminal.secho("no errors or warnings", fg="green")
 
 
 @command_help.command("allows")

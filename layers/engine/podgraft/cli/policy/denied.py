@@ -3,16 +3,8 @@
 from collections.abc import Iterable
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import (
-    ConfigSource,
-    ConfigSourceType,
-    config_option,
-    prefix_option,
-    select_location,
-)
+from podgraft.cli.config_source import ConfigSourceType, Location, location_options
 from podgraft.cli.failure import CommandError, raise_findings
-from podgraft.cli.shared_options import gather_options
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -65,17 +57,16 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
         storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
-def _open_storage(source: ConfigSource | None, parameter_prefix: str | None) -> Documents:
-    documents = open_documents(select_location(source, parameter_prefix))
+def _open_storage(location: Location) -> Documents:
+    documents = open_documents(location)
     if isinstance(documents, ParameterDocuments):
         require_owner(documents.client, documents.prefix)
     return documents
 
 
-storage_options = gather_options(
+storage_options = location_options(
     _open_storage,
-    config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
-    prefix_option,
-    aws_options,
+    ConfigSourceType(cluster=False),
+    "Stack, or folder of podgraft serve.",
     name="storage",
 )

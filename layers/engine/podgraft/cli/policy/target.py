@@ -2,7 +2,6 @@
 
 import shlex
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from podgraft.cli import stacks
@@ -17,21 +16,12 @@ from podgraft.cli.config_source import (
 )
 from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.shared_options import Decorator, gather_options
-from podgraft.core.signing.verifier import Verifier
 
 
-class DeploymentTarget(Struct, frozen=True, kw_only=True):
-    """The storage of one injector. ``stack`` is set if an option names the stack.
-
-    ``verifier`` is that of the function, if the stack is known and verifies signatures.
-    """
+class DeploymentTarget(stacks.Stack, frozen=True, kw_only=True):
+    """The storage of one injector."""
 
     injector: str
-    bucket: str
-    bundle_prefix: str
-    parameter_prefix: str
-    stack: str | None = None
-    verifier: Verifier | None = None
 
     @property
     def parameter(self) -> str:
@@ -50,8 +40,8 @@ class DeploymentTarget(Struct, frozen=True, kw_only=True):
     def options(self) -> str:
         """The options of this target for another command."""
         location = Location(
-            stack_name=self.stack,
-            parameter_prefix=self.parameter_prefix if self.stack is None else None,
+            stack_name=self.name,
+            parameter_prefix=self.parameter_prefix if self.name is None else None,
         )
         own = shlex.join(("--injector", self.injector, *location.options))
         return " ".join(filter(None, (own, format_aws_options())))
@@ -66,14 +56,7 @@ class TargetOptions(Location, frozen=True, kw_only=True):
         """Return the target; AWS looks up a stack, or the owner of a prefix."""
         if self.stack_name is not None:
             stack = stacks.lookup_stack(self.stack_name)
-            return DeploymentTarget(
-                injector=self.injector,
-                bucket=stack.bucket,
-                bundle_prefix=stack.bundle_prefix,
-                parameter_prefix=stack.parameter_prefix,
-                stack=stack.name,
-                verifier=stack.verifier,
-            )
+            return DeploymentTarget(injector=self.injector, **asdict(stack))
         prefix = self.find_prefix()
         owner = stacks.require_owner(stacks.make_client("ssm"), prefix)
         return DeploymentTarget(

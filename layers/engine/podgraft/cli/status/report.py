@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
+from podgraft.cli.wording import format_count, list_examples
 
 from .survey import NamespaceStatus
 from .webhooks import WebhookStatus
@@ -136,11 +137,9 @@ def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str
         "missing": "without sidecar; restart the workloads",
         "outdated": "with other sidecars than new pods; see podgraft compare",
     }
-    more = f", … ({len(names) - _EXAMPLES} more)" if len(names) > _EXAMPLES else ""
     yield ""
-    pods = "1 pod" if len(names) == 1 else f"{len(names)} pods"
-    yield terminal.style(f"{pods} {text[kind]}:", fg="yellow", bold=True)
-    yield f"  {', '.join(names[:_EXAMPLES])}{more}"
+    yield terminal.style(f"{format_count(len(names), 'pod')} {text[kind]}:", fg="yellow", bold=True)
+    yield f"  {list_examples(names, _EXAMPLES)}"
 
 
 def align(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

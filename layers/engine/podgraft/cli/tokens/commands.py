@@ -12,16 +12,10 @@ from msgspec.structs import replace
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, program
-from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import (
-    ConfigSource,
-    ConfigSourceType,
-    config_option,
-    prefix_option,
-    select_location,
-)
+from podgraft.cli.config_source import ConfigSourceType, Location, location_options
 from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
-from podgraft.cli.shared_options import PATH, format_option, gather_options
+from podgraft.cli.shared_options import PATH, format_option
+from podgraft.cli.wording import format_count
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
@@ -30,17 +24,14 @@ from .storage_factory import CallerRepository, open_repository
 from .usage import read_last_uses
 
 
-def _open_store(source: ConfigSource | None, parameter_prefix: str | None) -> CallerRepository:
-    return open_repository(select_location(source, parameter_prefix))
+def _open_store(location: Location) -> CallerRepository:
+    return open_repository(location)
 
 
-store_options = gather_options(
+store_options = location_options(
     _open_store,
-    config_option(
-        ConfigSourceType(cluster=False, is_new=True), "Stack, or folder of podgraft serve."
-    ),
-    prefix_option,
-    aws_options,
+    ConfigSourceType(cluster=False, is_new=True),
+    "Stack, or folder of podgraft serve.",
     name="repository",
 )
 
@@ -186,9 +177,7 @@ def _age_days(created: str, now: datetime) -> int | None:
 
 def _format_age(created: str, now: datetime) -> str:
     days = _age_days(created, now)
-    if days is None:
-        return "age unknown"
-    return "1 day" if days == 1 else f"{days} days"
+    return "age unknown" if days is None else format_count(days, "day")
 
 
 def _to_json(

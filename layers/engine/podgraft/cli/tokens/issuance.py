@@ -14,6 +14,7 @@ from podgraft.cli import folders, outputs
 from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.regions import is_in_several
+from podgraft.cli.wording import format_count
 from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, TokenHash
 from podgraft.service.store.caller_token import ID_BYTES, SECRET_BYTES, make_token, parse_token
@@ -146,4 +147,4 @@ def format_expiry(token: TokenHash, now: datetime) -> str:
     days = (date.fromisoformat(token.expires) - now.date()).days
     if days < 0:
         return f"expired {token.expires}"
-    return f"expires {token.expires} ({'1 day' if days == 1 else f'{days} days'})"
+    return f"expires {token.expires} ({format_count(days, 'day')})"

@@ -8,6 +8,7 @@ from html import escape
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import terminal
+from podgraft.cli.wording import format_count
 
 from .comparison import Comparison, FileChange, ObjectChange
 from .fields import FieldChange
@@ -55,8 +56,8 @@ def _render_text(comparison: Comparison) -> str:
 
 def _summarize(comparison: Comparison) -> str:
     """Return the numbers of files and objects in one line."""
-    objects = _count(comparison.compared, "object")
-    files = _count(len(comparison.files), "file")
+    objects = format_count(comparison.compared, "object")
+    files = format_count(len(comparison.files), "file")
     verb = "differs" if len(comparison.files) == 1 else "differ"
     changed = "changes" if comparison.changed == 1 else "change"
     return (
@@ -70,7 +71,7 @@ def _describe_group(group: Sequence[ObjectChange], comparison: Comparison) -> st
     listed = ", ".join(names[:_MAX_NAMES])
     if len(names) > _MAX_NAMES:
         listed = f"{listed}, and {len(names) - _MAX_NAMES} more"
-    count = _count(len(group), _noun(group))
+    count = format_count(len(group), _noun(group))
     single = f"{names[0]}{' (synthetic)' if group[0].source.is_synthetic else ''}"
     text = single if len(group) == 1 else f"the same change for {count}: {listed}"
     return f"{text}{_describe_clusters(group[0].clusters, comparison)}"
@@ -94,10 +95,6 @@ def _noun(group: Sequence[ObjectChange]) -> str:
     sources = [each.source for each in group]
     noun = "workload" if all(each.subject.pod_path for each in sources) else "object"
     return f"synthetic {noun}" if all(each.is_synthetic for each in sources) else noun
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _style_diff(diff: str) -> str:

@@ -9,6 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli.wording import format_count
 
 from .replay import PreviewOutcome, PreviewResult
 
@@ -108,11 +109,8 @@ def render_text(report: PreviewReport) -> str:
 
 def _text_lines(report: PreviewReport) -> Iterator[str]:
     clusters = len({each.record.cluster for each in report.results})
-    total = len(report.results)
-    yield (
-        f"{total} workload{'s'[: total != 1]} in {clusters} cluster{'s'[: clusters != 1]}, "
-        f"{report.period}"
-    ).rstrip(", ")
+    workloads = format_count(len(report.results), "workload")
+    yield f"{workloads} in {format_count(clusters, 'cluster')}, {report.period}".rstrip(", ")
     yield f"stable     {report.stable}"
     yield f"candidate  {report.candidate}"
     yield ""
@@ -126,10 +124,9 @@ def _text_lines(report: PreviewReport) -> Iterator[str]:
 
 
 def _format_counts(report: PreviewReport) -> Iterator[str]:
-    for outcome, count in report.counts.items():
-        kinds = len(report.groups(outcome))
-        detail = f"   {kinds} kind{'s'[: kinds != 1]}"
-        yield f"{outcome:<9}{count:>6}" + (detail if outcome is PreviewOutcome.CHANGED else "")
+    for outcome, number in report.counts.items():
+        detail = f"   {format_count(len(report.groups(outcome)), 'kind')}"
+        yield f"{outcome:<9}{number:>6}" + (detail if outcome is PreviewOutcome.CHANGED else "")
 
 
 def _format_rows(report: PreviewReport) -> Iterator[str]:
@@ -141,8 +138,7 @@ def _format_rows(report: PreviewReport) -> Iterator[str]:
 
 
 def _format_group(group: Group) -> Iterator[str]:
-    count = len(group.results)
-    yield f"{group.title}: {count} workload{'s'[: count != 1]} ({group.clusters})"
+    yield f"{group.title}: {format_count(len(group.results), 'workload')} ({group.clusters})"
     for line in group.lines[:_MAX_LINES]:
         yield f"  {line}"
     if len(group.lines) > _MAX_LINES:
