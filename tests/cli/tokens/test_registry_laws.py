@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from random import Random
 from threading import Condition, Thread
+from typing import cast
 
 import pytest
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.tokens.registry_writer import (
+    AwsRegistry,
     Clusters,
     RegistryState,
     StaleReadError,
@@ -200,7 +202,7 @@ class History:
             changed = callers.with_token(TokenHash(sha256, ""))
             return {**state.clusters, cluster: changed}, WANTED
 
-        state = update_registry(store, add)
+        state = update_registry(cast("AwsRegistry", store), add)
         if state.clusters.get(cluster, Callers()).find_tokens(sha256):
             self.issued.add((cluster, sha256))
 
@@ -216,7 +218,7 @@ class History:
                 return None
             return {**state.clusters, cluster: callers.without_token(chosen[0])}, WANTED
 
-        update_registry(store, remove)
+        update_registry(cast("AwsRegistry", store), remove)
         self.gone |= {(cluster, each) for each in chosen}
 
     def check(self) -> None:
@@ -295,4 +297,4 @@ def test_a_read_that_misses_a_version_is_not_used() -> None:
     ]
     faults = Faults(Random(0), lambda: None)  # noqa: S311
     with pytest.raises(StaleReadError):
-        read_state(Missing(model, faults))
+        read_state(cast("AwsRegistry", Missing(model, faults)))

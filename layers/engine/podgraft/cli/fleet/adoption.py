@@ -20,12 +20,12 @@ from podgraft.cli.stacks import make_client, owner_parameter
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.registry_storage import (
-    AwsRegistry,
     RegistryRepository,
     open_registry,
     read_registry_state,
 )
 from podgraft.cli.tokens.registry_writer import (
+    AwsRegistry,
     Clusters,
     RegistryState,
     update_registry,

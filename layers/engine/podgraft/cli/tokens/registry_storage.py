@@ -1,28 +1,21 @@
-"""The registry of a stack in AWS: the pointer ``PREFIX/callers``, and objects in the bucket."""
+"""The callers of a stack with a registry, and their copies for earlier functions."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import (
-    AbsentError,
-    ExistsError,
-    aws_errors,
-    find_owner,
-    make_client,
-    put_parameter,
-)
+from podgraft.cli.stacks import find_owner, make_client
 from podgraft.cli.storage import ChangedError, StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.service.store.caller_document import Callers, TokensError, format_copy
-from podgraft.service.store.registry_document import POINTER, Pointer, object_key
+from podgraft.service.store.registry_document import Pointer
 
 from .registry_writer import (
     MAX_ATTEMPTS,
+    AwsRegistry,
     Clusters,
     RegistryState,
     StaleReadError,
@@ -35,68 +28,6 @@ from .storage import CallerStorage, check_cluster_name
 _MAX_READS = 5
 # A function with this number reads ids, last days, groups, and the registry.
 _REGISTRY_DOCUMENTS = 2
-
-
-class AwsRegistry(Struct, frozen=True):
-    """The ``RegistryStore`` of a stack, in one account and region.
-
-    A function of an earlier version does not read it: ``is_read``.
-    """
-
-    ssm: Any
-    s3: Any
-    prefix: str
-    bucket: str
-    stack: str
-    is_read: bool = True
-
-    @property
-    def location(self) -> str:
-        """The name of the pointer."""
-        return f"{self.prefix}/{POINTER}"
-
-    def read_newest(self) -> tuple[int, str] | None:
-        """Return the number and the text of the newest version."""
-        try:
-            with aws_errors(f"parameter {self.location}"):
-                parameter = self.ssm.get_parameter(Name=self.location)["Parameter"]
-        except AbsentError:
-            return None
-        return parameter["Version"], parameter["Value"]
-
-    def read_versions(self, numbers: Sequence[int]) -> Mapping[int, str]:
-        """Return the texts of the versions that exist."""
-        names = [f"{self.location}:{number}" for number in numbers]
-        with aws_errors(f"parameter {self.location}"):
-            found = self.ssm.get_parameters(Names=names)["Parameters"]
-        return {each["Version"]: each["Value"] for each in found}
-
-    def write(self, text: str, *, is_new: bool) -> int | None:
-        """Store a version, and return its number."""
-        try:
-            return put_parameter(
-                self.ssm, self.location, text, Type="String", Overwrite=not is_new
-            )["Version"]
-        except ExistsError:
-            return None
-
-    def upload(self, digest: str, content: bytes) -> None:
-        """Store an object. Its name is its content, so another writer stores the same one."""
-        key = object_key(digest)
-        with aws_errors(f"s3://{self.bucket}/{key}"):
-            self.s3.put_object(
-                Bucket=self.bucket,
-                Key=key,
-                Body=content,
-                ContentType="application/json",
-                ContentEncoding="gzip",
-            )
-
-    def download(self, digest: str) -> bytes:
-        """Return an object."""
-        key = object_key(digest)
-        with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
-            return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
 
 
 def open_registry(documents: ParameterDocuments) -> AwsRegistry | None:

@@ -1,4 +1,6 @@
-"""Writes of the registry: a compare-and-swap by the law of the serial.
+"""The registry of a stack in AWS, and its writes: a compare-and-swap by the law of the serial.
+
+Its pointer is the parameter ``PREFIX/callers``, and its objects are in the bucket.
 
 ``podgraft.service.store.registry_document`` states the law. Parameter Store has no conditional
 write, so a writer reads the newest version *n*, builds the registry from the newest version that
@@ -8,17 +10,20 @@ response was lost; then the first of the two versions counts, which the writer f
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
 from podgraft.service.store.caller_document import Callers
 from podgraft.service.store.registry_document import (
+    POINTER,
     Pointer,
     RegistryError,
     encode_registry,
     find_in_force,
+    object_key,
     parse_pointer,
     read_registry,
 )
@@ -31,33 +36,67 @@ _PAGE = 10
 Clusters: TypeAlias = Mapping[str, Callers]
 
 
-class RegistryStore(Protocol):
-    """The pointer and the objects of one registry. Reads can be older than writes."""
+class AwsRegistry(Struct, frozen=True):
+    """The pointer and the objects of a stack, in one account and region.
+
+    Reads can be older than writes. A function of an earlier version does not read the registry:
+    ``is_read``.
+    """
+
+    ssm: Any
+    s3: Any
+    prefix: str
+    bucket: str
+    stack: str
+    is_read: bool = True
 
     @property
     def location(self) -> str:
-        """The name of the pointer, for messages."""
-        ...
+        """The name of the pointer."""
+        return f"{self.prefix}/{POINTER}"
 
     def read_newest(self) -> tuple[int, str] | None:
-        """Return the number and the text of the newest version; ``None`` without a pointer."""
-        ...
+        """Return the number and the text of the newest version."""
+        try:
+            with aws_errors(f"parameter {self.location}"):
+                parameter = self.ssm.get_parameter(Name=self.location)["Parameter"]
+        except AbsentError:
+            return None
+        return parameter["Version"], parameter["Value"]
 
     def read_versions(self, numbers: Sequence[int]) -> Mapping[int, str]:
-        """Return the texts of versions that exist, at most ten."""
-        ...
+        """Return the texts of the versions that exist."""
+        names = [f"{self.location}:{number}" for number in numbers]
+        with aws_errors(f"parameter {self.location}"):
+            found = self.ssm.get_parameters(Names=names)["Parameters"]
+        return {each["Version"]: each["Value"] for each in found}
 
     def write(self, text: str, *, is_new: bool) -> int | None:
-        """Store a version and return its number; ``None`` if *is_new* and a pointer exists."""
-        ...
+        """Store a version, and return its number."""
+        try:
+            return put_parameter(
+                self.ssm, self.location, text, Type="String", Overwrite=not is_new
+            )["Version"]
+        except ExistsError:
+            return None
 
     def upload(self, digest: str, content: bytes) -> None:
-        """Store an object, unless it exists."""
-        ...
+        """Store an object. Its name is its content, so another writer stores the same one."""
+        key = object_key(digest)
+        with aws_errors(f"s3://{self.bucket}/{key}"):
+            self.s3.put_object(
+                Bucket=self.bucket,
+                Key=key,
+                Body=content,
+                ContentType="application/json",
+                ContentEncoding="gzip",
+            )
 
     def download(self, digest: str) -> bytes:
         """Return an object."""
-        ...
+        key = object_key(digest)
+        with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
+            return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
 
 
 class RegistryState(Struct, frozen=True, kw_only=True):
@@ -77,7 +116,7 @@ class StaleReadError(Exception):
     """A version is missing that must exist: the read is older than a write."""
 
 
-def read_state(store: RegistryStore) -> RegistryState:
+def read_state(store: AwsRegistry) -> RegistryState:
     """Return the registry in force.
 
     Raises ``StaleReadError``, and ``CommandError`` if it cannot be read completely.
@@ -99,7 +138,7 @@ def read_state(store: RegistryStore) -> RegistryState:
     return RegistryState(newest=number, pointer=pointer, clusters=clusters)
 
 
-def _find_earlier(store: RegistryStore, newest: int) -> Pointer:
+def _find_earlier(store: AwsRegistry, newest: int) -> Pointer:
     """Return the newest version below *newest* that counts; one is never skipped."""
     lowest = max(newest - _MAX_VERSIONS, 0)
     for start in range(newest - 1, lowest, -_PAGE):
@@ -118,7 +157,7 @@ def _find_earlier(store: RegistryStore, newest: int) -> Pointer:
 
 
 def update_registry(
-    store: RegistryStore, change: Callable[[RegistryState], tuple[Clusters, Pointer] | None]
+    store: AwsRegistry, change: Callable[[RegistryState], tuple[Clusters, Pointer] | None]
 ) -> RegistryState:
     """Apply *change* to the registry in force, and return the new state.
 
@@ -142,7 +181,7 @@ def update_registry(
 
 
 def _write(
-    store: RegistryStore, state: RegistryState, clusters: Clusters, requested: Pointer
+    store: AwsRegistry, state: RegistryState, clusters: Clusters, requested: Pointer
 ) -> RegistryState | None:
     """Store the object and the pointer; return ``None`` if another writer was faster."""
     digest = None
