@@ -21,13 +21,14 @@ from podgraft.cli.explain.decision_trace import DecisionTrace, Review, exit_stat
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import to_explained_pod
 from podgraft.cli.explain.tree import render_tree
-from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
+from podgraft.cli.explain.webhooks import read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import (
     check_cluster_option,
     check_injector_option,
     check_release_option,
 )
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.core.bundle.retired_registries import image_warning
 from podgraft.core.versions.snapshot import Snapshot

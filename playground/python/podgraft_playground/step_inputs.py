@@ -12,7 +12,7 @@ from podgraft.base.trace import TraceStep
 from podgraft.cli.explain.decision_trace import DecisionTrace, Stage
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
-from podgraft.cli.explain.webhooks import Webhook
+from podgraft.cli.live.registrations import Webhook
 from podgraft.core.bundle import Bundle
 from podgraft.core.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, StepName
 from podgraft.kube import yaml

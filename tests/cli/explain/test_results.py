@@ -274,7 +274,7 @@ def test_a_url_names_route_injector_and_variables(
     else:
         del webhook["clientConfig"]
     (read,) = webhooks.read_webhooks([manifest], Path("a.yaml"), None)
-    assert (read.route, read.injector, read.path) == (route, injector, path)
+    assert (read.route, read.injector, read.url_path) == (route, injector, path)
 
 
 def test_a_service_has_the_same_routes() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.imports import registration
-from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
+from podgraft.cli.live.registrations import Webhook, parse_webhooks
 from podgraft.cli.register import selectors
 
 RULE: Object = {
@@ -27,7 +27,7 @@ STOCK: Object = {
 }
 
 
-def webhooks(*changes: Any) -> list[LiveWebhook]:
+def webhooks(*changes: Any) -> list[Webhook]:
     configuration: Object = {
         "kind": "MutatingWebhookConfiguration",
         "metadata": {"name": "istio-sidecar-injector", "labels": {"istio.io/rev": "default"}},

@@ -15,13 +15,14 @@ WEBHOOKS: Any = (
     ("a.inject.podgraft.dev", {}, {"url": f"https://h:8443/k/{TOKEN}/mesh/inject/net/n1"},
      InjectorKind.PODGRAFT, "h:8443", "mesh", "net/n1"),
     ("mine", PODGRAFT, {"url": "https://u:p@h/inject"}, InjectorKind.PODGRAFT, "h", "default", ""),
-    ("x.mutate.podgraft.dev", {}, {"url": "https://h/mutate"}, InjectorKind.PODGRAFT, "h", "", ""),
+    ("x.mutate.podgraft.dev", {}, {"url": "https://h/mutate"},
+     InjectorKind.PODGRAFT, "h", "default", ""),
     ("sidecar-injector.istio.io", {}, {"service": SERVICE}, InjectorKind.ISTIOD,
      "service istio-system/istiod-canary", "default", "cluster/c1"),
     ("custom", {}, {"service": SERVICE}, InjectorKind.ISTIOD,
      "service istio-system/istiod-canary", "default", "cluster/c1"),
     ("vault.hashicorp.com", {}, {"service": {"namespace": "vault", "name": "v", "path": "/mutate"}},
-     InjectorKind.OTHER, "service vault/v", "", ""),
+     InjectorKind.OTHER, "service vault/v", "default", ""),
 )  # fmt: skip
 
 
@@ -45,7 +46,9 @@ def test_webhooks(  # noqa: PLR0913, PLR0917
     (webhook,) = parse_webhooks([configuration])
     assert (webhook.kind, webhook.address) == (kind, address)
     assert (webhook.injector, webhook.url_path) == (injector, path)
-    assert webhook.is_injecting is bool(injector)
+    assert webhook.is_injecting is (webhook.route == "inject")
+    if kind is InjectorKind.PODGRAFT:
+        assert webhook.describe() == f"podgraft ({injector}) at {address}"
     assert TOKEN not in webhook.describe()
 
 

@@ -5,7 +5,7 @@ import json
 from msgspec import Struct
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli import documents
 from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Review, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
@@ -77,6 +77,16 @@ class ReviewedObject(Struct, frozen=True):
         return next((each for each in PRECEDENCE if each in verdicts), Verdict.NOT_REVIEWED)
 
     @property
+    def operations(self) -> list[JSON]:
+        """The operations of all patches."""
+        return [operation for call in self.calls for operation in call.operations]
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons of all reviews."""
+        return [reason for call in self.calls for reason in call.reason.split(",")]
+
+    @property
     def is_created(self) -> bool:
         """Whether kube-apiserver creates the object."""
         return self.verdict not in {Verdict.DENIED, Verdict.FAILED}
@@ -93,8 +103,7 @@ class ReviewedObject(Struct, frozen=True):
 
     def describe(self) -> str:
         """The result in one line: verdict, and reasons or messages."""
-        reasons = (each for call in self.calls for each in call.reason.split(","))
-        unique = dict.fromkeys(reasons)
+        unique = dict.fromkeys(self.reasons)
         if self.verdict in {Verdict.INJECTED, Verdict.CHANGED}:
             unique.pop(ReviewReason.NOTHING_MATCHES, None)  # of another call
         details = "; ".join(self.messages) or ", ".join(unique)
@@ -119,66 +128,40 @@ class ObjectReviews(Struct, frozen=True):
     trace: DecisionTrace
 
     @property
-    def calls(self) -> list[Review]:
-        """All calls, in their order."""
-        return [stage.review for stage in self.trace.stages if stage.review]
+    def all(self) -> ReviewedObject:
+        """The calls for both as those of one object."""
+        return ReviewedObject(self.subject.name, self.subject, self.trace.stages)
+
+    @property
+    def own(self) -> ReviewedObject:
+        """The object itself."""
+        return ReviewedObject(self.subject.name, self.subject, self._find_stages(is_own=True))
+
+    @property
+    def pod(self) -> ReviewedObject | None:
+        """The pod, which the object is or which its controller creates; None without a review."""
+        if self.subject.is_pod:
+            return self.own
+        called = self._find_stages(is_own=False)
+        first = called[0].review if called else None
+        return first and ReviewedObject(f"the pod of {self.subject.name}", first.before, called)
 
     @property
     def objects(self) -> tuple[ReviewedObject, ...]:
         """The object itself, and the pod of its workload if a webhook reviews it."""
-        called = [stage for stage in self.trace.stages if stage.review]
-        count = len(self.own_calls)
-        own = ReviewedObject(self.subject.name, self.subject, tuple(called[:count]))
-        pods = self.pod_calls
-        if self.subject.is_pod or not pods:
-            return (own,)
-        name = f"the pod of {self.subject.name}"
-        return own, ReviewedObject(name, pods[0].before, tuple(called[count:]))
+        pod = None if self.subject.is_pod else self.pod
+        return (self.own,) if pod is None else (self.own, pod)
 
-    @property
-    def own_calls(self) -> list[Review]:
-        """The calls for the object itself."""
-        return [call for call in self.calls if call.before.is_pod == self.subject.is_pod]
-
-    @property
-    def pod_calls(self) -> list[Review]:
-        """The calls for the pod, which the object is or which its controller creates."""
-        return [call for call in self.calls if call.before.is_pod]
-
-    @property
-    def object(self) -> Object:
-        """The object itself after all calls."""
-        calls = self.own_calls
-        return calls[-1].object if calls else self.subject.object
-
-    @property
-    def pod(self) -> Object | None:
-        """The pod after all calls; ``None`` if no webhook reviews one."""
-        calls = self.pod_calls
-        if calls:
-            return calls[-1].object
-        return self.subject.object if self.subject.is_pod else None
-
-    @property
-    def reasons(self) -> list[str]:
-        """The reasons of all reviews."""
-        return [reason for call in self.calls for reason in call.reason.split(",")]
-
-    @property
-    def messages(self) -> list[str]:
-        """The messages of denials and failures."""
-        return [call.message for call in self.calls if call.message]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of all responses."""
-        warnings = (warning for call in self.calls for warning in call.warnings)
-        return tuple(dict.fromkeys(warnings))
+    def _find_stages(self, *, is_own: bool) -> tuple[Stage, ...]:
+        """The calls for the object itself, or those for the pod of a workload."""
+        is_pod = self.subject.is_pod is is_own
+        found = ((stage, stage.review) for stage in self.trace.stages)
+        return tuple(stage for stage, call in found if call and call.before.is_pod is is_pod)
 
     @property
     def responses(self) -> Object:
         """The responses for the object itself, by route, without versions."""
-        return {call.webhook.route: _encode_response(call) for call in self.own_calls}
+        return {call.webhook.route: _encode_response(call) for call in self.own.calls}
 
 
 def run_reviews(cluster: Cluster, subject: ExplainedPod) -> ObjectReviews:

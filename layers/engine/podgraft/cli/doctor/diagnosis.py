@@ -20,7 +20,7 @@ from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
-from podgraft.cli.live.registrations import InjectorKind, LiveWebhook, parse_webhooks
+from podgraft.cli.live.registrations import InjectorKind, Webhook, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.status.webhooks import check_service
 
@@ -148,12 +148,12 @@ class _Examination(Struct):
             return None
 
     @staticmethod
-    def _is_own(configuration: Object, own: Sequence[LiveWebhook]) -> bool:
+    def _is_own(configuration: Object, own: Sequence[Webhook]) -> bool:
         name = string_at(object_at(configuration, "metadata"), "name")
         kind = configuration.get("kind")
         return any((each.configuration_kind, each.configuration) == (kind, name) for each in own)
 
-    def _check_presence(self, live: Sequence[Object], own: Sequence[LiveWebhook]) -> None:
+    def _check_presence(self, live: Sequence[Object], own: Sequence[Webhook]) -> None:
         names = {string_at(object_at(each, "metadata"), "name") for each in live}
         for _, name in self.request.expected:
             if name not in names:
@@ -173,7 +173,7 @@ class _Examination(Struct):
             for finding in registrations.find_changes(each, self.request.expected.get(key)):
                 self.result.add(finding)
 
-    def _check_endpoint(self, webhook: LiveWebhook) -> None:
+    def _check_endpoint(self, webhook: Webhook) -> None:
         """Check the endpoint of a webhook, each only once."""
         ca = check_ca_bundle(webhook.manifest)
         findings = [
@@ -203,7 +203,7 @@ class _Examination(Struct):
             self.endpoints[id(webhook)] = _Endpoint(target, report, root)
             self._check_caller(target, object_at(ready, "caller"))
 
-    def _add_chain(self, webhook: LiveWebhook, findings: Sequence[Finding]) -> Fault | None:
+    def _add_chain(self, webhook: Webhook, findings: Sequence[Finding]) -> Fault | None:
         """Add the findings of an endpoint; return the fault from which a failed call follows."""
         changed = any(
             each.finding.place == webhook.configuration and "clientConfig" in each.finding.problem
@@ -244,9 +244,7 @@ class _Examination(Struct):
                 first = min(CHAIN.index(each) for each in broken)
                 self.result.note(State.SKIPPED, CHAIN[first], *CHAIN[first + 1 :])
 
-    def _check_namespaces(
-        self, webhooks: Sequence[LiveWebhook], own: Sequence[LiveWebhook]
-    ) -> None:
+    def _check_namespaces(self, webhooks: Sequence[Webhook], own: Sequence[Webhook]) -> None:
         read = self._read(
             "list namespaces",
             self.cluster.read_namespaces,
@@ -277,7 +275,7 @@ class _Examination(Struct):
             self.result.add(finding)
 
     def _try_pod(
-        self, injecting: Sequence[LiveWebhook], matcher: WebhookMatcher, names: Sequence[str]
+        self, injecting: Sequence[Webhook], matcher: WebhookMatcher, names: Sequence[str]
     ) -> None:
         known = [e.report.decision for e in self.endpoints.values() if not e.report.problems]
         chosen = [self.request.namespace] if self.request.namespace else names
@@ -305,7 +303,7 @@ class _Examination(Struct):
             reason = "kube-apiserver has the credential; its call works"
             self.result.note(State.SKIPPED, reason, Fault.UNKNOWN_TOKEN)
 
-    def _check_stores(self, own: Sequence[LiveWebhook]) -> None:
+    def _check_stores(self, own: Sequence[Webhook]) -> None:
         known, result = self.request.stores, self.result
         if known.callers is None:
             result.note(State.SKIPPED, "needs --config", Fault.DRIFT, Fault.ROTATION)

@@ -10,12 +10,12 @@ from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
-from podgraft.cli.live.registrations import LiveWebhook
-from podgraft.cli.live.webhook_matching import WebhookMatcher
+from podgraft.cli.live.registrations import Webhook
+from podgraft.cli.live.webhook_matching import WebhookMatcher, make_pod
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 
 from .egress import describe_egress
-from .registrations import make_labels, make_pod
+from .registrations import make_labels
 
 _FAILED = re.compile(r'failed calling webhook "([^"]+)": (.+)')
 _REMEDY = (
@@ -27,14 +27,14 @@ _REMEDY = (
 class DryRun(Struct, frozen=True):
     """The webhook that received the pod, and what was found; ``unknown`` is why nothing was."""
 
-    webhook: LiveWebhook | None = None
+    webhook: Webhook | None = None
     finding: Finding | None = None
     unknown: str = ""
 
 
 def try_webhook(
     cluster: LiveCluster,
-    webhooks: Sequence[LiveWebhook],
+    webhooks: Sequence[Webhook],
     matcher: WebhookMatcher,
     namespaces: Sequence[str],
     *,
@@ -54,7 +54,7 @@ def try_webhook(
 
 
 def _try_pod(
-    cluster: LiveCluster, webhook: LiveWebhook, namespace: str, pod: Object, *, is_injected: bool
+    cluster: LiveCluster, webhook: Webhook, namespace: str, pod: Object, *, is_injected: bool
 ) -> DryRun:
     place = f"namespace {namespace}: webhook {webhook.name}"
     try:

@@ -5,8 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.faults import Fault, Finding
-from podgraft.cli.live.registrations import LiveWebhook
-from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
+from podgraft.cli.live.registrations import Webhook
+from podgraft.cli.live.webhook_matching import (
+    OVERLAP_REMEDY,
+    WebhookMatcher,
+    describe_overlap,
+    make_pod,
+)
 from podgraft.cli.policy.diff import fields
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 from podgraft.core.policy import INJECT_KEY
@@ -73,7 +78,7 @@ def _find_owned(owned: JSON) -> Iterator[str]:
 
 
 def select_representatives(
-    webhooks: Sequence[LiveWebhook], namespaces: Mapping[str, Object]
+    webhooks: Sequence[Webhook], namespaces: Mapping[str, Object]
 ) -> list[str]:
     """Return one namespace for each combination of the labels that the webhooks read."""
     keys = {each.key for hook in webhooks for each in read_requirements(hook, "namespaceSelector")}
@@ -86,7 +91,7 @@ def select_representatives(
     return sorted(groups.values())
 
 
-def read_requirements(webhook: LiveWebhook, key: str) -> tuple[Requirement, ...]:
+def read_requirements(webhook: Webhook, key: str) -> tuple[Requirement, ...]:
     """Return the requirements of a selector of a webhook; none if it is invalid."""
     try:
         return selectors.compile_(webhook.manifest.get(key) or {}).requirements
@@ -94,30 +99,12 @@ def read_requirements(webhook: LiveWebhook, key: str) -> tuple[Requirement, ...]
         return ()
 
 
-def make_labels(webhook: LiveWebhook) -> Object:
+def make_labels(webhook: Webhook) -> Object:
     """Return labels of a pod that the objectSelector requires."""
     return {
         each.key: min(each.values, default="true")
         for each in read_requirements(webhook, "objectSelector")
         if each.operator in _POSITIVE
-    }
-
-
-def make_pod(namespace: str, labels: Object) -> Object:
-    """Return a pod that every Pod Security Standard admits."""
-    security: Object = {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "runAsNonRoot": True,
-        "runAsUser": 65535,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-    container: Object = {"name": "app", "image": "registry.k8s.io/pause:3.10"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "podgraft-doctor", "namespace": namespace, "labels": labels},
-        "spec": {"containers": [{**container, "securityContext": security}]},
     }
 
 
@@ -135,7 +122,7 @@ def find_overlaps(matcher: WebhookMatcher, names: Sequence[str]) -> Iterator[Fin
 
 
 def find_namespace_problems(
-    webhooks: Sequence[LiveWebhook], matcher: WebhookMatcher, namespaces: Mapping[str, Object]
+    webhooks: Sequence[Webhook], matcher: WebhookMatcher, namespaces: Mapping[str, Object]
 ) -> Iterator[Finding]:
     """Yield webhooks that select no namespace, and those that can stop the cluster."""
     for configuration in dict.fromkeys(each.configuration for each in webhooks):
@@ -156,7 +143,7 @@ def find_namespace_problems(
 
 
 def _check_selection(
-    place: str, webhooks: Sequence[LiveWebhook], namespaces: Mapping[str, Object]
+    place: str, webhooks: Sequence[Webhook], namespaces: Mapping[str, Object]
 ) -> Iterator[Finding]:
     """Yield that no namespace has a label that a webhook requires."""
     required: dict[str, set[str]] = {}
@@ -196,9 +183,7 @@ def _find_similar(
                 yield f'{name} has "{labels[key]}"'
 
 
-def find_missing_checks(
-    webhooks: Sequence[LiveWebhook], checks: Sequence[Object]
-) -> Iterator[Finding]:
+def find_missing_checks(webhooks: Sequence[Webhook], checks: Sequence[Object]) -> Iterator[Finding]:
     """Yield the registrations with failurePolicy Ignore whose pods no bound policy checks."""
     names = {string_at(object_at(each, "metadata"), "name") for each in checks}
     bound = {string_at(object_at(each, "spec"), "policyName") for each in checks} & names

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
-from podgraft.cli.endpoint_check.faults import ORDER, TITLES, Fault
+from podgraft.cli.endpoint_check.faults import ORDER, Fault
 
 from .diagnosis import Caused, Diagnosis, State
 
@@ -30,7 +30,7 @@ def format_text(diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
             if caused.cause is not None:
                 indent, suffix = "    ", f", follows from {caused.cause}"
             fault = caused.finding.fault
-            yield f"{indent}{fault} {TITLES[fault]}{suffix}: {caused.finding}"
+            yield f"{indent}{fault} {fault.subject}{suffix}: {caused.finding}"
         for state in (State.UNKNOWN, State.SKIPPED):
             yield from _format_notes(each, state)
 
@@ -81,7 +81,7 @@ def _encode(diagnosis: Diagnosis) -> JSON:
 def _encode_check(diagnosis: Diagnosis, fault: Fault) -> JSON:
     state, reason = diagnosis.state(fault)
     findings: list[JSON] = [_encode_finding(each) for each in diagnosis.find(fault)]
-    check: Object = {"id": fault, "title": TITLES[fault], "state": state, "findings": findings}
+    check: Object = {"id": fault, "title": fault.subject, "state": state, "findings": findings}
     return check | ({"reason": reason} if reason else {})
 
 
@@ -105,7 +105,7 @@ def _make_case(diagnosis: Diagnosis, fault: Fault) -> junit.TestCase:
     lines = tuple(str(each.finding) for each in diagnosis.find(fault))
     outcome = {State.OK: "", State.FAULT: "failure"}.get(state, "skipped")
     return junit.TestCase(
-        name=f"{fault} {TITLES[fault]}",
+        name=f"{fault} {fault.subject}",
         suite=diagnosis.context,
         outcome=outcome,
         message=lines[0] if state is State.FAULT else f"{state}: {reason}",

@@ -30,7 +30,7 @@ from podgraft.cli.certs.endpoint import (
 )
 from podgraft.cli.client_config import Destination, read_destination, redact_tokens
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.registrations import LiveWebhook
+from podgraft.cli.live.registrations import Webhook
 from podgraft.kube.admission import SYNTHETIC_UID
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service import paths
@@ -114,7 +114,7 @@ class EndpointTarget(Struct, frozen=True, kw_only=True):
         return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
 
 
-def make_target(webhook: LiveWebhook, ca: CaStatus) -> EndpointTarget | None:
+def make_target(webhook: Webhook, ca: CaStatus) -> EndpointTarget | None:
     """Return the target of a registered webhook; None for a Service, which only its cluster calls.
 
     In a pod of the cluster, the Service is called by its name.

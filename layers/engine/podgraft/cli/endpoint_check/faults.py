@@ -1,69 +1,53 @@
 """The faults that ``podgraft doctor`` finds, and their causal order."""
 
 from enum import StrEnum
+from typing import Self
 
 from msgspec import Struct
 
 
 class Fault(StrEnum):
-    """The number of a fault; docs/explain.md lists them."""
+    """The number and the subject of a fault: it can only follow from one before it.
 
-    DNS = "D01"
-    CONNECTION = "D02"
-    OLD_TLS = "D03"
-    HOST_NAME = "D04"
-    EXPIRY = "D05"
-    AUTHORITY = "D06"
-    DAMAGED_TOKEN = "D07"  # noqa: S105 - a number
-    EXPIRED_TOKEN = "D08"  # noqa: S105 - a number
-    UNKNOWN_TOKEN = "D09"  # noqa: S105 - a number
-    OTHER_CLUSTER = "D10"
-    SOURCE = "D11"
-    INJECTOR = "D12"
-    OLD_POLICY = "D13"
-    NOT_LOADED = "D14"
-    THROTTLED = "D15"
-    SLOW = "D16"
-    REGIONS = "D17"
-    DRIFT = "D18"
-    ROTATION = "D19"
-    NO_REGISTRATION = "D20"
-    CHANGED = "D21"
-    TWO_INJECTORS = "D22"
-    NAMESPACES = "D23"
-    NO_SIDECAR_CHECK = "D24"
-    CONTROL_PLANE = "D25"
+    docs/explain.md lists the numbers.
+    """
+
+    subject: str
+
+    def __new__(cls, number: str, subject: str) -> Self:
+        """Make a fault that is its number."""
+        fault = str.__new__(cls, number)
+        fault._value_, fault.subject = number, subject
+        return fault
+
+    NO_REGISTRATION = "D20", "registration"
+    CHANGED = "D21", "changed registration"
+    DNS = "D01", "name resolution"
+    CONNECTION = "D02", "connection"
+    OLD_TLS = "D03", "old TLS"
+    HOST_NAME = "D04", "host name of the certificate"
+    EXPIRY = "D05", "expiry of certificates"
+    AUTHORITY = "D06", "CA"
+    DAMAGED_TOKEN = "D07", "damaged token"
+    EXPIRED_TOKEN = "D08", "expired token"
+    UNKNOWN_TOKEN = "D09", "unknown token"
+    OTHER_CLUSTER = "D10", "token of another cluster"
+    SOURCE = "D11", "source address"
+    INJECTOR = "D12", "injector"
+    NOT_LOADED = "D14", "bundle and policy"
+    THROTTLED = "D15", "throttling"
+    OLD_POLICY = "D13", "older policy in force"
+    SLOW = "D16", "response time"
+    NAMESPACES = "D23", "selected namespaces"
+    CONTROL_PLANE = "D25", "call by kube-apiserver"
+    TWO_INJECTORS = "D22", "two injectors"
+    NO_SIDECAR_CHECK = "D24", "sidecar check"
+    REGIONS = "D17", "regions"
+    DRIFT = "D18", "fleet file"
+    ROTATION = "D19", "rotation of tokens"
 
 
-TITLES = {
-    Fault.NO_REGISTRATION: "registration",
-    Fault.CHANGED: "changed registration",
-    Fault.DNS: "name resolution",
-    Fault.CONNECTION: "connection",
-    Fault.OLD_TLS: "old TLS",
-    Fault.HOST_NAME: "host name of the certificate",
-    Fault.EXPIRY: "expiry of certificates",
-    Fault.AUTHORITY: "CA",
-    Fault.DAMAGED_TOKEN: "damaged token",
-    Fault.EXPIRED_TOKEN: "expired token",
-    Fault.UNKNOWN_TOKEN: "unknown token",
-    Fault.OTHER_CLUSTER: "token of another cluster",
-    Fault.SOURCE: "source address",
-    Fault.INJECTOR: "injector",
-    Fault.NOT_LOADED: "bundle and policy",
-    Fault.THROTTLED: "throttling",
-    Fault.OLD_POLICY: "older policy in force",
-    Fault.SLOW: "response time",
-    Fault.NAMESPACES: "selected namespaces",
-    Fault.CONTROL_PLANE: "call by kube-apiserver",
-    Fault.TWO_INJECTORS: "two injectors",
-    Fault.NO_SIDECAR_CHECK: "sidecar check",
-    Fault.REGIONS: "regions",
-    Fault.DRIFT: "fleet file",
-    Fault.ROTATION: "rotation of tokens",
-}
-# A fault can only follow from one before it.
-ORDER = tuple(TITLES)
+ORDER = tuple(Fault)
 # The links between kube-apiserver and the policy: a broken one hides those after it.
 CHAIN = ORDER[ORDER.index(Fault.DNS) : ORDER.index(Fault.SLOW) + 1]
 

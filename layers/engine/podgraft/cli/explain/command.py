@@ -10,6 +10,7 @@ from podgraft.cli import command_help, configuration, documents
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import select_pods
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.cli.shared_options import format_option
@@ -21,7 +22,7 @@ from .flow import Cluster
 from .live_objects import LiveExplainer
 from .object_files import ObjectOptions, object_options, read_object_files
 from .results import ExplainedFile, OutputFormat, print_results
-from .webhooks import Webhook, read_webhooks, select_routes
+from .webhooks import read_webhooks, select_routes
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 

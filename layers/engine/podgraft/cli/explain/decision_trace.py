@@ -16,12 +16,12 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Additions, TraceStep
 from podgraft.cli import documents
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.offline import is_patched, read_message
 from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.kube.admission import AdmissionResponse
 
 from .pod_source import ExplainedPod
-from .webhooks import Webhook
 
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
 
@@ -46,6 +46,8 @@ STATUSES = {
     Verdict.SKIPPED: 3,
 }
 PRECEDENCE = tuple(STATUSES)
+# Among equal verdicts, a call of /inject decides, then any call, then the first stage.
+_ROUTE_RANKS = {"inject": 0, "": 2}
 
 
 class Review(Struct, frozen=True):
@@ -157,13 +159,17 @@ class DecisionTrace(Struct, frozen=True, kw_only=True):
 def make_trace(subject: str, stages: Iterable[Stage], sidecars: Additions | None) -> DecisionTrace:
     """Make the trace of a document, with the one step that decides its verdict."""
     all_stages = list(stages)
-    index = _find_deciding_stage(all_stages)
-    verdict = Verdict.NOT_REVIEWED if index is None else all_stages[index].verdict
-    assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
+    ranks = [
+        (PRECEDENCE.index(stage.verdict), _ROUTE_RANKS.get(stage.route, 1), index)
+        for index, stage in enumerate(all_stages)
+        if stage.verdict is not None
+    ]
+    rank, _, deciding = min(ranks, default=(None, 0, None))
+    verdict = Verdict.NOT_REVIEWED if rank is None else PRECEDENCE[rank]
     return DecisionTrace(
         subject=subject,
         stages=tuple(
-            stage if each == index else _without_deciding_step(stage)
+            stage if each == deciding else _without_deciding_step(stage)
             for each, stage in enumerate(all_stages)
         ),
         verdict=verdict,
@@ -174,19 +180,6 @@ def make_trace(subject: str, stages: Iterable[Stage], sidecars: Additions | None
             )
         ),
     )
-
-
-def _find_deciding_stage(stages: list[Stage]) -> int | None:
-    """The stage of the verdict: among equals a call of /inject, then any call, then the first."""
-    candidates = [index for index, stage in enumerate(stages) if stage.verdict is not None]
-
-    def rank(index: int) -> tuple[int, int]:
-        stage = stages[index]
-        assert stage.verdict is not None  # noqa: S101 - only candidates are ranked
-        called = 0 if stage.route == "inject" else 1 if stage.route else 2
-        return PRECEDENCE.index(stage.verdict), called
-
-    return min(candidates, key=rank, default=None)
 
 
 def _without_deciding_step(stage: Stage) -> Stage:

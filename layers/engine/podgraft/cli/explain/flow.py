@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, names_at, object_at
 from podgraft.base.trace import Additions, Trace
 from podgraft.cli import documents, offline
+from podgraft.cli.live.registrations import Webhook
 from podgraft.core import review
 from podgraft.core.review.results import ReviewResult
 from podgraft.core.review_context import ReviewContext
@@ -23,7 +24,6 @@ from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Review, Stage, Verdict, make_trace
 from .hints import add_hints, find_field_notes
 from .pod_source import ExplainedPod
-from .webhooks import Webhook
 
 # Each runs the review of one route.
 ROUTES: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
@@ -111,7 +111,7 @@ class _Run(Struct):
 
         A webhook that is registered for other resources than a workload is not reported for it.
         """
-        if webhook.manifest is None:
+        if not webhook.is_registered:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
@@ -147,7 +147,7 @@ class _Run(Struct):
 
     def _review(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         context = self._context(subject, trace)
-        context = replace(context, url_path=context.url_path or webhook.path)
+        context = replace(context, url_path=context.url_path or webhook.url_path)
         return ROUTES[webhook.route](context, offline.FixedStore(self._snapshot()))
 
     def _snapshot(self) -> Snapshot:
@@ -160,7 +160,7 @@ class _Run(Struct):
     def _add_uncalled(self, subject: ExplainedPod) -> None:
         """Add the decision of /inject for a pod that matches no webhook."""
         webhook = next((each for each in self.cluster.webhooks if each.route == "inject"), None)
-        if webhook is None or webhook.manifest is None or not subject.is_pod:
+        if webhook is None or not webhook.is_registered or not subject.is_pod:
             return
         if self.cluster.snapshot is None:
             return
@@ -198,8 +198,7 @@ _LISTS = ("initContainers", "containers", "volumes")
 
 
 def _find_added_names(before: Object, after: Object, key: str) -> Sequence[str]:
-    names = {string_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
-    after_names = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
+    names, after_names = (names_at(object_at(each, "spec"), key) for each in (before, after))
     return [name for name in after_names if name not in names]
 
 

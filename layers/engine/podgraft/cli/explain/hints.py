@@ -10,7 +10,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import find_similar
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import annotation_remedies
 from podgraft.kube import workload
 from podgraft.kube.document_reader import format_value
@@ -100,10 +100,7 @@ def find_field_notes(value: Object) -> Iterator[str]:
     path = workload.find_pod_template_path(value, workload.ALL_KINDS)
     if path is None:
         return
-    spec: JSON = value
-    for key in path.spec:
-        spec = spec.get(key) if isinstance(spec, dict) else None
-    if not isinstance(spec, dict) or not spec.get("containers"):
+    if not object_at(value, *path.spec).get("containers"):
         yield f"{'.'.join(path.spec)}.containers: is missing, so kube-apiserver rejects the object"
 
 

@@ -13,13 +13,9 @@ from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster, PodSelection
 from podgraft.cli.live.istio_source import DEFAULT_REVISION
-from podgraft.cli.live.registrations import InjectorKind, LiveWebhook, parse_webhooks
+from podgraft.cli.live.registrations import InjectorKind, Webhook, parse_webhooks
 from podgraft.cli.live.resources import Target
-from podgraft.cli.live.webhook_matching import (
-    WebhookMatcher,
-    select_injecting,
-    to_explained_webhook,
-)
+from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.object_reviews import ObjectReviews, run_reviews
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.kube import workload
@@ -27,7 +23,7 @@ from podgraft.kube import workload
 from .decision_trace import DecisionTrace, Verdict
 from .flow import Cluster
 from .pod_source import to_explained_pod
-from .webhooks import Webhook, read_webhooks
+from .webhooks import read_webhooks
 
 _SYSTEM_FIELDS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation")
 
@@ -106,7 +102,7 @@ class LiveExplainer(Struct):
         matching = self._find_matching(injecting, pod)
         of_istiod = [each for each in matching if each.kind is InjectorKind.ISTIOD]
         if not matching:
-            return None, tuple(map(to_explained_webhook, injecting))
+            return None, injecting
         if not of_istiod:
             raise CommandError(
                 f"{documents.object_name(pod)}: webhook {matching[0].name} sends the pod to "
@@ -115,9 +111,9 @@ class LiveExplainer(Struct):
             )
         revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
         options = replace(self.options, from_cluster=True, revision=revision)
-        return self._load(options), tuple(map(to_explained_webhook, of_istiod))
+        return self._load(options), tuple(of_istiod)
 
-    def _with_injector(self, registered: Sequence[LiveWebhook], pod: Object) -> InjectOptions:
+    def _with_injector(self, registered: Sequence[Webhook], pod: Object) -> InjectOptions:
         """Return the options with the injector of a stack: that of the webhook, if not given."""
         if self.options.stack is None or self.options.injector is not None:
             return self.options
@@ -125,10 +121,10 @@ class LiveExplainer(Struct):
         webhooks = self._find_matching(select_injecting(own), pod) or own
         return replace(self.options, injector=webhooks[0].injector) if webhooks else self.options
 
-    def _find_matching(self, webhooks: Sequence[LiveWebhook], pod: Object) -> list[LiveWebhook]:
+    def _find_matching(self, webhooks: Sequence[Webhook], pod: Object) -> list[Webhook]:
         return [*WebhookMatcher(tuple(webhooks), self._namespaces).find_webhooks(pod)]
 
-    def _podgraft_webhooks(self, registered: Sequence[LiveWebhook]) -> tuple[Webhook, ...]:
+    def _podgraft_webhooks(self, registered: Sequence[Webhook]) -> tuple[Webhook, ...]:
         """Return the webhooks of podgraft; those of istiod, with a warning, without one."""
         own = {each.configuration for each in registered if each.kind is InjectorKind.PODGRAFT}
         manifests = [
@@ -141,8 +137,7 @@ class LiveExplainer(Struct):
         print_warnings(
             ["cluster: no webhook of podgraft is registered; the webhooks are those of istiod"]
         )
-        injecting = select_injecting(registered)
-        return tuple(map(to_explained_webhook, injecting))
+        return select_injecting(registered)
 
     def _read_manifests(self) -> list[Object]:
         if self._manifests is None:
@@ -162,7 +157,7 @@ def _describe_no_match(webhooks: Sequence[Webhook], namespace: Object) -> str:
     missing = dict.fromkeys(
         f"{key}={value}"
         for webhook in webhooks
-        for key, value in _find_labels(object_at(webhook.manifest or {}, "namespaceSelector"))
+        for key, value in _find_labels(object_at(webhook.manifest, "namespaceSelector"))
         if labels.get(key) != value
     )
     if not missing:

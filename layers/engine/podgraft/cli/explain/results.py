@@ -119,8 +119,8 @@ def _encode_object(each: ReviewedObject, file: ExplainedFile) -> JSON:
     }
     if file.text is None:  # an object of a cluster, whose values are not printed unasked
         return encoded
-    operations = [operation for call in each.calls for operation in call.operations]
-    return {**encoded, "operations": operations, "result": each.after if each.is_created else None}
+    result = each.after if each.is_created else None
+    return {**encoded, "operations": each.operations, "result": result}
 
 
 def _print_objects(files: Sequence[ExplainedFile], output: OutputFormat) -> None:
@@ -162,7 +162,7 @@ def _find_result(document: Object, result: ReviewedObject) -> Object:
     The reviews receive the namespace of an object that names none, as from kube-apiserver. The
     result does not have it, so that kubectl selects the namespace.
     """
-    if not any(call.operations for call in result.calls):
+    if not result.operations:
         return document
     metadata = object_at(result.after, "metadata")
     if "namespace" in object_at(document, "metadata"):

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from podgraft.base.trace import TEMPLATES_STEP, Effect, Trace, TraceStep
 from podgraft.cli import documents
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.offline import read_message
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.core.policy import Policy, StepName
@@ -17,7 +18,6 @@ from podgraft.core.versions.snapshot import Snapshot
 
 from .decision_trace import RESULT_STEP, Stage, Verdict
 from .pod_source import ExplainedPod
-from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))
 

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import TraceStep
 from podgraft.cli.failure import CommandError
+from podgraft.cli.live.registrations import Webhook
 from podgraft.core.policy import Cursor, Diagnostics, MappingReader
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 
 from .decision_trace import Stage, Verdict
-from .webhooks import Webhook
 
 if TYPE_CHECKING:
     from podgraft.kube.cel import Meter
@@ -65,11 +65,6 @@ def _mark_unreached(steps: list[TraceStep]) -> Iterator[TraceStep]:
         settled = settled or step.is_deciding
 
 
-def _manifest(webhook: Webhook) -> Object:
-    assert webhook.manifest is not None  # noqa: S101 - only registered webhooks are evaluated
-    return webhook.manifest
-
-
 def _selector_steps(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> Iterator[TraceStep]:
@@ -78,14 +73,14 @@ def _selector_steps(
         mismatch = _find_mismatch(webhook, key, request, namespaces)
         decides = mismatch is not None and not stopped
         stopped = stopped or decides
-        yield _make_step(key, _manifest(webhook).get(key), mismatch, decides)
+        yield _make_step(key, webhook.manifest.get(key), mismatch, decides)
 
 
 def _find_mismatch(
     webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> str | None:
     """Return why one part of the registration does not match; ``None`` if it matches."""
-    manifest = _manifest(webhook)
+    manifest = webhook.manifest
     condition = manifest.get(key)
     if not condition:
         return "the webhook has no rules" if key == "rules" else None
@@ -119,7 +114,7 @@ def _condition_steps(
 
     A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     """
-    match_conditions = _manifest(webhook).get("matchConditions")
+    match_conditions = webhook.manifest.get("matchConditions")
     if not isinstance(match_conditions, list) or not match_conditions:
         yield TraceStep("matchConditions", "not set", "passes")
         return
@@ -127,7 +122,7 @@ def _condition_steps(
     from podgraft.kube.matching import conditions
 
     notes = Diagnostics()
-    keys = MappingReader(Cursor(_manifest(webhook), f"/webhooks/{webhook.name}", notes))
+    keys = MappingReader(Cursor(webhook.manifest, f"/webhooks/{webhook.name}", notes))
     read = conditions.read_conditions(keys, conditions.ExpressionCompiler(params=False))
     if notes.errors:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))

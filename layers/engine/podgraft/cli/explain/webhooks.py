@@ -6,35 +6,11 @@ webhooks of each in their order; all mutating webhooks before the validating one
 
 from pathlib import Path
 
-from msgspec import Struct
-
-from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli.client_config import read_destination
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
+from podgraft.cli.live.registrations import DEFAULT_ROUTES, Webhook, parse_webhooks
 from podgraft.core.bundle import Bundle
-from podgraft.service.paths import ROUTES, Target
-
-# The kinds of configuration, and the route of a webhook that names no address.
-_KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}
-
-
-class Webhook(Struct, frozen=True, kw_only=True):
-    """One route that is called; ``manifest`` is the registered webhook, if there is one.
-
-    ``path`` is what follows the route in the URL.
-    """
-
-    route: str
-    name: str = ""
-    injector: str = ""
-    path: str = ""
-    manifest: Object | None = None
-
-    @property
-    def ignores_failure(self) -> bool:
-        """Whether the registration lets an object pass if the call fails."""
-        return self.manifest is not None and self.manifest.get("failurePolicy") == "Ignore"
+from podgraft.service.paths import ROUTES
 
 
 def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
@@ -51,14 +27,14 @@ def read_webhooks(
     *injector* selects those of one injector; without it all must call the same. Raises
     ``CommandError``, which names the file.
     """
-    registered = parse_webhooks(each for each in manifests if each.get("kind") in _KINDS)
+    registered = parse_webhooks(each for each in manifests if each.get("kind") in DEFAULT_ROUTES)
     if not registered:
-        kinds = " or ".join(_KINDS)
+        kinds = " or ".join(DEFAULT_ROUTES)
         raise CommandError(
             f"{path}: expected a {kinds} with webhooks, got {_kinds(manifests)}; print one with "
             "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
         )
-    webhooks = [webhook for each in registered if (webhook := _read(each))]
+    webhooks = [each for each in registered if each.route]
     if not webhooks:
         raise CommandError(
             f"{path}: no webhook calls podgraft: each URL path must contain "
@@ -81,19 +57,3 @@ def read_webhooks(
 def _kinds(manifests: list[Object]) -> str:
     kinds = sorted({string_at(manifest, "kind") or "no kind" for manifest in manifests})
     return f"kind {', '.join(kinds)}" if kinds else "an empty file"
-
-
-def _read(registered: LiveWebhook) -> Webhook | None:
-    """The webhook; ``None`` if its address is not one of podgraft's routes."""
-    client = object_at(registered.manifest, "clientConfig")
-    default = Target(_KINDS[registered.configuration_kind])
-    target = read_destination(client).target if client else default
-    if target is None:
-        return None
-    return Webhook(
-        route=target.route,
-        name=registered.name,
-        injector=target.injector,
-        path=target.tail,
-        manifest=registered.manifest,
-    )

@@ -6,7 +6,7 @@ from shlex import quote
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import object_at, objects_at, string_at
-from podgraft.cli.live.registrations import LiveWebhook
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.register import selectors
 from podgraft.core.injectors.istio import CLUSTER_ID
 from podgraft.kube.selectors import Operator, Requirement, Selector, compile_
@@ -18,7 +18,7 @@ _OPTIONS = {CLUSTER_ID: "--istio-cluster-id", _NETWORK: "--istio-network"}
 
 
 def make_register_options(
-    webhooks: Sequence[LiveWebhook], revision: str, variables: dict[str, str]
+    webhooks: Sequence[Webhook], revision: str, variables: dict[str, str]
 ) -> tuple[str, ...]:
     """Return the options; *variables* are those of the webhooks' URL paths."""
     options = ["--revision", revision]
@@ -36,7 +36,7 @@ def make_register_options(
     return tuple(options)
 
 
-def find_differences(webhooks: Sequence[LiveWebhook], revision: str) -> Iterator[str]:
+def find_differences(webhooks: Sequence[Webhook], revision: str) -> Iterator[str]:
     """Yield a warning for each property of the webhooks that ``register`` does not repeat."""
     if not webhooks:
         yield (

@@ -15,7 +15,7 @@ from . import istiod, shared_mesh
 from .api_errors import ApiError, ErrorReason
 from .cluster import LiveCluster
 from .istiod import IstiodEnvironment
-from .registrations import InjectorKind, LiveWebhook, parse_webhooks
+from .registrations import InjectorKind, Webhook, parse_webhooks
 from .resources import DEPLOYMENT
 
 DEFAULT_REVISION = "default"
@@ -41,7 +41,7 @@ class IstioSource(Struct, frozen=True, kw_only=True):
     files: dict[str, bytes]
     policy: Object
     warnings: tuple[str, ...]
-    webhooks: tuple[LiveWebhook, ...]
+    webhooks: tuple[Webhook, ...]
 
     @property
     def policy_text(self) -> str:
@@ -87,7 +87,7 @@ class IstioReader(Struct):
         webhooks = parse_webhooks(self.cluster.read_webhook_configurations())
         return self._find_revisions(webhooks)
 
-    def _resolve_revision(self, revision: str | None, webhooks: list[LiveWebhook]) -> str:
+    def _resolve_revision(self, revision: str | None, webhooks: list[Webhook]) -> str:
         """Return the revision of a tag, or the only revision with a ConfigMap."""
         if revision is not None:
             for webhook in webhooks:
@@ -102,7 +102,7 @@ class IstioReader(Struct):
             )
         return existing[0]
 
-    def _find_revisions(self, webhooks: list[LiveWebhook]) -> list[str]:
+    def _find_revisions(self, webhooks: list[Webhook]) -> list[str]:
         names = {webhook.revision for webhook in webhooks if webhook.kind is InjectorKind.ISTIOD}
         candidates = sorted({DEFAULT_REVISION, *names} - {""})
         existing = [name for name in candidates if self._find_injector_map(name) is not None]
@@ -268,7 +268,7 @@ class IstioReader(Struct):
             )
 
 
-def _select_webhooks(webhooks: Iterable[LiveWebhook], revision: str) -> Iterator[LiveWebhook]:
+def _select_webhooks(webhooks: Iterable[Webhook], revision: str) -> Iterator[Webhook]:
     for webhook in webhooks:
         is_istio = webhook.kind is InjectorKind.ISTIOD and webhook.is_injecting
         if is_istio and (webhook.revision or DEFAULT_REVISION) == revision:

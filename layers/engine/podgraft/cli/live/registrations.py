@@ -6,9 +6,12 @@ from enum import StrEnum
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.cli.client_config import Destination, read_destination
+from podgraft.cli.client_config import read_destination
+from podgraft.service.paths import Target
 
 MUTATING = "MutatingWebhookConfiguration"
+# By kind of configuration: the route of a webhook that names no address.
+DEFAULT_ROUTES = {MUTATING: "inject", "ValidatingWebhookConfiguration": "validate"}
 _DOMAIN = ".podgraft.dev"
 _ISTIO_DOMAIN = ".istio.io"
 _NAME_LABEL = "app.kubernetes.io/name"
@@ -23,22 +26,34 @@ class InjectorKind(StrEnum):
     OTHER = "other"
 
 
-class LiveWebhook(Struct, frozen=True, kw_only=True):
-    """A registered webhook.
+class Webhook(Struct, frozen=True, kw_only=True):
+    """A registered webhook, or a route that a bundle serves, which has no configuration.
 
     ``address`` is the host of the URL, or the service; it contains no path, which can contain a
-    token. ``injector`` and ``url_path`` are empty for other programs than podgraft and istiod.
+    token. ``route``, ``injector``, and ``url_path`` are empty for a path that is none of podgraft's
+    routes.
     """
 
-    configuration: str
-    configuration_kind: str
-    name: str
-    kind: InjectorKind
-    address: str
-    manifest: Object
-    labels: Object
+    route: str
+    configuration: str = ""
+    configuration_kind: str = ""
+    name: str = ""
+    kind: InjectorKind = InjectorKind.OTHER
+    address: str = ""
+    manifest: Object = {}
+    labels: Object = {}
     injector: str = ""
     url_path: str = ""
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether kube-apiserver selects the requests for the webhook."""
+        return bool(self.configuration_kind)
+
+    @property
+    def ignores_failure(self) -> bool:
+        """Whether the registration lets an object pass if the call fails."""
+        return self.manifest.get("failurePolicy") == "Ignore"
 
     @property
     def revision(self) -> str:
@@ -53,7 +68,7 @@ class LiveWebhook(Struct, frozen=True, kw_only=True):
     @property
     def is_injecting(self) -> bool:
         """Whether the webhook is a mutating webhook for new pods, of podgraft or istiod."""
-        is_injector = self.kind is not InjectorKind.OTHER and bool(self.injector)
+        is_injector = self.kind is not InjectorKind.OTHER and self.route == _ROUTE
         return is_injector and self.configuration_kind == MUTATING and self.reviews_pods
 
     def describe(self) -> str:
@@ -64,7 +79,7 @@ class LiveWebhook(Struct, frozen=True, kw_only=True):
         return f"{target} at {self.address}"
 
 
-def parse_webhooks(configurations: Iterable[Object]) -> list[LiveWebhook]:
+def parse_webhooks(configurations: Iterable[Object]) -> list[Webhook]:
     """Return the webhooks in the order in which kube-apiserver calls them."""
     ordered = sorted(
         configurations,
@@ -76,26 +91,25 @@ def parse_webhooks(configurations: Iterable[Object]) -> list[LiveWebhook]:
     return [webhook for configuration in ordered for webhook in _parse_configuration(configuration)]
 
 
-def _parse_configuration(configuration: Object) -> Iterator[LiveWebhook]:
+def _parse_configuration(configuration: Object) -> Iterator[Webhook]:
     metadata = object_at(configuration, "metadata")
-    labels = object_at(metadata, "labels")
+    kind, labels = string_at(configuration, "kind"), object_at(metadata, "labels")
     for manifest in objects_at(configuration, "webhooks"):
         client = object_at(manifest, "clientConfig")
-        kind = _find_kind(string_at(manifest, "name"), labels, client)
         destination = read_destination(client)
-        injector, url_path = (
-            _find_injector(destination) if kind is not InjectorKind.OTHER else ("", "")
-        )
-        yield LiveWebhook(
+        # kube-apiserver stores no webhook without an address; files can have one.
+        target = destination.target if client else Target(DEFAULT_ROUTES.get(kind, _ROUTE))
+        yield Webhook(
+            route=target.route if target else "",
             configuration=string_at(metadata, "name"),
-            configuration_kind=string_at(configuration, "kind"),
+            configuration_kind=kind,
             name=string_at(manifest, "name"),
-            kind=kind,
+            kind=_find_kind(string_at(manifest, "name"), labels, client),
             address=destination.address,
             manifest=manifest,
             labels=labels,
-            injector=injector,
-            url_path=url_path,
+            injector=target.injector if target else "",
+            url_path=target.tail if target else "",
         )
 
 
@@ -106,12 +120,6 @@ def _find_kind(name: str, labels: Object, client: Object) -> InjectorKind:
     if name.endswith(_ISTIO_DOMAIN) or service.startswith("istiod"):
         return InjectorKind.ISTIOD
     return InjectorKind.OTHER
-
-
-def _find_injector(destination: Destination) -> tuple[str, str]:
-    """Return the injector, and the rest after the route; both empty for another route."""
-    target = destination.target
-    return (target.injector, target.tail) if target and target.route == _ROUTE else ("", "")
 
 
 def _is_for_pods(rule: Object) -> bool:

@@ -9,7 +9,7 @@ from podgraft.cli import offline
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import PodComparer, PodState, find_revision
-from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
+from podgraft.cli.live.registrations import InjectorKind, Webhook
 from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
 
 
@@ -20,7 +20,7 @@ class NamespaceStatus(Struct):
     """
 
     name: str
-    webhooks: list[LiveWebhook] = []
+    webhooks: list[Webhook] = []
     pods: int = 0
     injected: int = 0
     current: int = 0
@@ -29,7 +29,7 @@ class NamespaceStatus(Struct):
     unchecked: int = 0
     overlap: str = ""
 
-    def add_webhooks(self, webhooks: tuple[LiveWebhook, ...]) -> None:
+    def add_webhooks(self, webhooks: tuple[Webhook, ...]) -> None:
         """Add the webhooks that receive a pod of the namespace."""
         self.webhooks.extend(each for each in webhooks if each not in self.webhooks)
         self.overlap = self.overlap or describe_overlap(webhooks)
@@ -80,16 +80,14 @@ class Survey(Struct):
             if not status.pods:
                 status.add_webhooks(self.matcher.find_default_webhooks(status.name))
 
-    def _comparer(
-        self, revision: str | None, webhooks: tuple[LiveWebhook, ...]
-    ) -> PodComparer | None:
+    def _comparer(self, revision: str | None, webhooks: tuple[Webhook, ...]) -> PodComparer | None:
         """Return the comparer of the revision that injected the pod, or that would inject it."""
         names = [webhook.revision for webhook in webhooks if webhook.revision]
         return self.configurations.find_comparer(revision or next(iter(names), ""))
 
     @staticmethod
     def _count_without_configuration(
-        status: NamespaceStatus, live: Object, webhooks: tuple[LiveWebhook, ...]
+        status: NamespaceStatus, live: Object, webhooks: tuple[Webhook, ...]
     ) -> None:
         if find_revision(live) is not None:
             status.injected += 1

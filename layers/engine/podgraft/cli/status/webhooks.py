@@ -11,7 +11,7 @@ from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.cli.endpoint_check.certificates import CaStatus, check_ca_bundle, count_days
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.cluster import LiveCluster
-from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
+from podgraft.cli.live.registrations import InjectorKind, Webhook
 
 if TYPE_CHECKING:
     from podgraft.cli.endpoint_check.endpoint import EndpointReport
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class WebhookStatus(Struct, frozen=True):
     """A webhook, its CA, and its problems; ``endpoint`` is None without a review."""
 
-    webhook: LiveWebhook
+    webhook: Webhook
     ca: CaStatus
     endpoint: "EndpointReport | None"
     problems: tuple[str, ...]
@@ -38,7 +38,7 @@ class WebhookStatus(Struct, frozen=True):
 
 
 def check_webhooks(
-    cluster: LiveCluster, webhooks: Sequence[LiveWebhook], url: str | None, *, is_tested: bool
+    cluster: LiveCluster, webhooks: Sequence[Webhook], url: str | None, *, is_tested: bool
 ) -> list[WebhookStatus]:
     """Return the status of each webhook; ``url`` is the endpoint that podgraft's must call.
 
@@ -63,7 +63,7 @@ def check_webhooks(
 
 
 def _review(
-    webhook: LiveWebhook, ca: CaStatus, reports: "dict[tuple[str, CaStatus], EndpointReport]"
+    webhook: Webhook, ca: CaStatus, reports: "dict[tuple[str, CaStatus], EndpointReport]"
 ) -> "EndpointReport | None":
     """Return the report for a URL; None for a Service, which only the cluster can call.
 
@@ -85,7 +85,7 @@ def _review(
     return reports[target.url, ca]
 
 
-def _find_host(webhooks: Sequence[LiveWebhook], url: str | None) -> str:
+def _find_host(webhooks: Sequence[Webhook], url: str | None) -> str:
     """Return the host of the URL, or that of most webhooks of podgraft."""
     if url is not None:
         return urlsplit(url if "//" in url else f"//{url}").netloc
@@ -93,12 +93,12 @@ def _find_host(webhooks: Sequence[LiveWebhook], url: str | None) -> str:
     return hosts.most_common(1)[0][0] if hosts else ""
 
 
-def _check_address(webhook: LiveWebhook, host: str) -> Iterator[str]:
+def _check_address(webhook: Webhook, host: str) -> Iterator[str]:
     if webhook.kind is InjectorKind.PODGRAFT and webhook.address != host:
         yield f"calls {webhook.address} instead of {host}; register it again"
 
 
-def check_service(cluster: LiveCluster, webhook: LiveWebhook) -> Iterator[Finding]:
+def check_service(cluster: LiveCluster, webhook: Webhook) -> Iterator[Finding]:
     """Yield that the Service of a webhook does not exist."""
     service = object_at(webhook.manifest, "clientConfig", "service")
     namespace, name = string_at(service, "namespace"), string_at(service, "name")

@@ -42,12 +42,11 @@ class Checker(Struct, frozen=True):
         """Yield each expectation that is not met, in the order of the keys."""
         yield from self._check_outcome(expectation)
         yield from self._check_texts(expectation)
-        reviews = self.reviews
-        operations = [each for call in reviews.own_calls for each in call.operations]
-        yield from self._check_contains("contains", expectation.contains, reviews.object)
-        yield from self._check_equal("result", expectation.result, reviews.object)
-        yield from self._check_equal("patch", expectation.patch, operations)
-        yield from self._check_equal("responses", expectation.responses, reviews.responses)
+        own = self.reviews.own
+        yield from self._check_contains("contains", expectation.contains, own.after)
+        yield from self._check_equal("result", expectation.result, own.after)
+        yield from self._check_equal("patch", expectation.patch, own.operations)
+        yield from self._check_equal("responses", expectation.responses, self.reviews.responses)
         yield from self._check_pod(expectation)
 
     def _check_outcome(self, expectation: Expectation) -> Iterator[Failure]:
@@ -56,14 +55,14 @@ class Checker(Struct, frozen=True):
         expected = expectation.outcome
         is_met = verdict in _ALLOWED if expected == ALLOWED else expected in ("", str(verdict))
         if not is_met:
-            messages = tuple(self.reviews.messages)
+            messages = tuple(self.reviews.all.messages)
             # The trace can quote a value of the object; the messages of the webhook do not.
             actual = str(verdict) if messages else describe_conclusion(trace)
             problem = f"expected {expected}, got {actual}"
             yield Failure(check="outcome", problem=problem, details=messages)
 
     def _check_texts(self, expectation: Expectation) -> Iterator[Failure]:
-        reviews = self.reviews
+        reviews = self.reviews.all
         if expectation.reason and expectation.reason not in reviews.reasons:
             actual = ", ".join(dict.fromkeys(reviews.reasons)) or "none"
             problem = f"expected {expectation.reason}, got {actual}"
@@ -88,10 +87,9 @@ class Checker(Struct, frozen=True):
         if pod is None:
             yield Failure(check="pod", problem="no webhook reviews a pod of the object")
             return
-        operations = [each for call in self.reviews.pod_calls for each in call.operations]
-        yield from self._check_contains("pod.contains", expected.contains, pod)
-        yield from self._check_equal("pod.result", expected.result, pod)
-        yield from self._check_equal("pod.patch", expected.patch, operations)
+        yield from self._check_contains("pod.contains", expected.contains, pod.after)
+        yield from self._check_equal("pod.result", expected.result, pod.after)
+        yield from self._check_equal("pod.patch", expected.patch, pod.operations)
 
     def _check_contains(
         self, check: str, expected: ExpectedValue | None, actual: JSON

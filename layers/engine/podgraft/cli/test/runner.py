@@ -13,8 +13,8 @@ from podgraft.cli import configuration, documents
 from podgraft.cli.explain import webhooks
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
-from podgraft.cli.explain.webhooks import Webhook
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.core.versions.snapshot import Snapshot
 

@@ -71,8 +71,8 @@ def _find_message(trace: DecisionTrace) -> str:
 
 def _find_object(reviews: ObjectReviews) -> Object:
     """Return the object after all calls, with the pod of a workload as its pod template."""
-    subject, pod = reviews.subject.with_object(reviews.object), reviews.pod
-    path = subject.pod_path
+    subject = reviews.subject.with_object(reviews.own.after)
+    path, pod = subject.pod_path, reviews.pod and reviews.pod.after
     if subject.is_pod or pod is None or path is None or pod == subject.make_pod().object:
         return subject.object
     template = workload.template_of(subject.object, path)
