@@ -396,7 +396,7 @@ def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) ->
         client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
     client("ssm").put_parameter(Name=NAME, Value=f"bundle: {digest}\n", Type="String")
     status, said = run("pull", str(local / "out" / "new"), *REMOTE)
-    assert (status, "cannot write" in said, "nothing was pulled" in said) == (1, True, True)
+    assert (status, "cannot write" in said, "nothing was written" in said) == (1, True, True)
     assert list((local / "out").iterdir()) == []
 
 

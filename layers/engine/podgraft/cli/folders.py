@@ -68,10 +68,11 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_folder(folder: Path, files: Mapping[str, bytes], *, replaces: bool = False) -> None:
     """Write *files*, by relative path, into a new or empty folder: all of them, or none.
 
-    Raises ``CommandError`` if one cannot be written.
+    With *replaces*, the folder loses its earlier content. Raises ``CommandError`` if a file cannot
+    be written.
     """
     staging = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
@@ -79,11 +80,13 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             target = staging / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
+        if replaces and folder.exists():
+            shutil.rmtree(folder)
         staging.rename(folder)
     except OSError as error:
         failed_path = error.filename or folder
         raise CommandError(
-            f"{failed_path}: cannot write: {error.strerror}; nothing was pulled"
+            f"{failed_path}: cannot write: {error.strerror}; nothing was written"
         ) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)

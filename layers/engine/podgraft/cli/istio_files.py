@@ -49,7 +49,7 @@ def read(*, config: Path, values: Path | None, mesh: Path | None) -> dict[str, b
 
 def check_templates(config: Path, injector: istio.Injector) -> None:
     """Check that the release reads the templates of the file; raises ``CommandError``."""
-    raw = _mapping(_File.read(config).text("config"))
+    raw = _mapping(_File.read(config).text("config")) or {}
     if raw.get("templates") or not injector.profile.pod_templates:
         return
     raise CommandError(
@@ -128,23 +128,19 @@ def _is_typed(value: Object) -> bool:
     return isinstance(value.get("kind"), str) and "apiVersion" in value
 
 
-def _mapping(text: str) -> Object:
-    """The top level of key config, keys in the case that Istio reads."""
+def _mapping(text: str) -> Object | None:
+    """The top level of key config, keys in the case that Istio reads; None without YAML."""
     try:
         raw = yaml.load(text, strict=False)
     except yaml.NotYAMLError:
-        return {}  # which compiling the bundle reports
+        return None  # which compiling the bundle reports
     return {key.lower(): value for key, value in raw.items()} if isinstance(raw, dict) else {}
 
 
 def _check_config(path: Path, text: str) -> None:
     """Raise ``CommandError`` for a text that has no template."""
-    try:
-        yaml.load(text, strict=False)
-    except yaml.NotYAMLError:
-        return
     raw = _mapping(text)
-    if raw.get("template") or raw.get("templates"):
+    if raw is None or raw.get("template") or raw.get("templates"):
         return
     keys = sorted(raw)
     key_names = ", ".join(keys[:_MANY_KEYS]) + (", …" if len(keys) > _MANY_KEYS else "")

@@ -16,12 +16,9 @@ def find_pointer_line(text: str, path: str) -> int:
 
     Of several documents, it is the one that has the most parents.
     """
-    best, line = -1, 1
-    for document in _compose(text):
-        depth, found = _walk(document, list(pointer.parse(path)))
-        if depth > best:
-            best, line = depth, found.start_mark.line + 1
-    return line
+    found = [[(each, each), *_walk(each, path)] for each in _compose(text)]
+    place, _ = max(found, key=len)[-1] if found else (None, None)
+    return place.start_mark.line + 1 if place else 1
 
 
 def find_object_line(text: str, value: Object) -> int:
@@ -29,8 +26,8 @@ def find_object_line(text: str, value: Object) -> int:
     name = object_at(value, "metadata").get("name")
     for document in _compose(text):
         for node in (document, *_list_items(document)):
-            if _text_at(node, "/kind") == value.get("kind") and (
-                name is None or _text_at(node, "/metadata/name") == name
+            if _value_at(node, "/kind") == value.get("kind") and (
+                name is None or _value_at(node, "/metadata/name") == name
             ):
                 return node.start_mark.line + 1
     return 1
@@ -44,37 +41,30 @@ def _compose(text: str) -> Iterator[_Node]:
         return  # podgraft's own parser reports it
 
 
-def _walk(node: _Node, keys: list[str]) -> tuple[int, _Node]:
-    """Return the number of keys that exist, and the last node; for a key, the line of the key."""
-    place = node
-    for depth, key in enumerate(keys):
+def _walk(node: _Node, path: str) -> list[tuple[_Node, _Node]]:
+    """Return the place and the value of each key of a JSON Pointer that exists."""
+    found: list[tuple[_Node, _Node]] = []
+    for key in pointer.parse(path):
         match node:
             case yaml.MappingNode(value=pairs):
-                found = next((pair for pair in pairs if pair[0].value == key), None)
-                if found is None:
-                    return depth, place
-                place, node = found
+                pair = next((pair for pair in pairs if pair[0].value == key), None)
             case yaml.SequenceNode(value=items) if key.isdecimal() and int(key) < len(items):
-                place = node = items[int(key)]
+                pair = items[int(key)], items[int(key)]
             case _:
-                return depth, place
-    return len(keys), place
+                pair = None
+        if pair is None:
+            break
+        found.append(pair)
+        node = pair[1]
+    return found
 
 
-def _text_at(node: _Node, path: str) -> str | None:
-    keys = list(pointer.parse(path))
-    for key in keys:
-        if not isinstance(node, yaml.MappingNode):
-            return None
-        found = next((value for name, value in node.value if name.value == key), None)
-        if found is None:
-            return None
-        node = found
-    return node.value if isinstance(node, yaml.ScalarNode) else None
+def _value_at(node: _Node, path: str) -> Any:
+    """Return the text or the nodes at a JSON Pointer; None without a value."""
+    found = _walk(node, path)
+    return found[-1][1].value if len(found) == path.count("/") else None
 
 
 def _list_items(node: _Node) -> list[_Node]:
-    if _text_at(node, "/kind") != "List" or not isinstance(node, yaml.MappingNode):
-        return []
-    items = next((value for name, value in node.value if name.value == "items"), None)
-    return list(items.value) if isinstance(items, yaml.SequenceNode) else []
+    items: Any = _value_at(node, "/items") if _value_at(node, "/kind") == "List" else None
+    return cast("list[_Node]", items) if isinstance(items, list) else []

@@ -63,10 +63,12 @@ _CODE_REMEDIES: Mapping[str, str] = {
 class Stack(Struct, frozen=True, kw_only=True):
     """Where a deployed stack has its policies, tokens, and bundles.
 
-    ``census`` is the bucket of recorded workloads; empty without one.
+    ``name`` is set if an option names the stack, and ``verifier`` is that of its function, if the
+    stack is known and verifies signatures. ``census`` is the bucket of recorded workloads; empty
+    without one.
     """
 
-    name: str
+    name: str | None = None
     bucket: str
     bundle_prefix: str
     parameter_prefix: str

@@ -5,10 +5,10 @@ The template is a text in a text of a ConfigMap, so its line 181 is not line 181
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON
 from podgraft.core.bundle import Diagnostic
 from podgraft.kube import yaml
 from podgraft.kube.patch import pointer
@@ -50,20 +50,12 @@ def _find_line(diagnostic: Diagnostic, files: Mapping[str, bytes]) -> int | None
 def _find_template(text: str, config_path: str, template_path: str) -> str | None:
     """The text of the template: the value at one pointer, in the YAML at another one."""
     for document in yaml.load_all(text):
-        config = _resolve(document, config_path)
-        if isinstance(config, str):
-            template = _resolve(yaml.load(config, strict=False), template_path)
-            return template if isinstance(template, str) else None
+        with suppress(pointer.PointerError):
+            config = pointer.resolve(document, config_path)
+            if isinstance(config, str):
+                template = pointer.resolve(yaml.load(config, strict=False), template_path)
+                return template if isinstance(template, str) else None
     return None
-
-
-def _resolve(value: JSON, path: str) -> JSON:
-    for key in pointer.parse(path):
-        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def _find_start(text: str, template: str) -> int | None:

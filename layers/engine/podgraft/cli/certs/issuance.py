@@ -153,7 +153,7 @@ def _sign_leaf(
         .add_extension(_key_usage(encipher_keys=isinstance(key, rsa.RSAPublicKey)), critical=True)
         .add_extension(x509.ExtendedKeyUsage([purpose.value]), critical=False)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
-        .add_extension(_authority_key(issuer.certificate), critical=False)
+        .add_extension(_authority_key(issuer), critical=False)
     )
     if alt_names != SubjectAltNames():
         # RFC 5280 §4.2.1.6: critical where the subject is empty.
@@ -183,19 +183,14 @@ def _make_name(common_name: str, organization: str | None = None) -> x509.Name:
     return x509.Name(attributes)
 
 
-def _authority_key(certificate: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+def _authority_key(issuer: Issuer) -> x509.AuthorityKeyIdentifier:
     try:
-        identifier = certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)
+        identifier = issuer.certificate.extensions.get_extension_for_class(
+            x509.SubjectKeyIdentifier
+        )
     except x509.ExtensionNotFound:
-        return x509.AuthorityKeyIdentifier.from_issuer_public_key(_issuer_public_key(certificate))
+        return x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer.key.public_key())
     return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier.value)
-
-
-def _issuer_public_key(certificate: x509.Certificate) -> PublicKey:
-    key = certificate.public_key()
-    if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
-        raise CommandError("the CA's key is neither RSA nor ECDSA")
-    return key
 
 
 def _check_validity_within_ca(certificate: x509.Certificate, lifetime: Validity) -> None:

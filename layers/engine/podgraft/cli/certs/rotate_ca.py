@@ -12,7 +12,7 @@ from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
 from podgraft.cli.certs.issuance import AUTHORITY_DAYS, LEAF_DAYS, Validity
 from podgraft.cli.certs.keys import KeyType
-from podgraft.cli.certs.rotation import KeyPolicy, Rotation, RotationStage
+from podgraft.cli.certs.rotation import Rotation, RotationStage
 from podgraft.cli.shared_options import FILE, NEW_FOLDER
 
 
@@ -84,10 +84,11 @@ def switch(
 ) -> None:
     """Renew all certificates with the new CA, after every cluster trusts both CAs."""
     rotating.check_stage(RotationStage.SWITCH)
-    choice = KeyPolicy(KeyType(new_key) if new_key else None, keys.read_passphrase(passphrase_file))
+    secret = keys.read_passphrase(passphrase_file)
     issuer = rotating.new.issuer(keys.read_passphrase(ca_passphrase_file))
     lifetime = Validity.from_now(system.now(), days)
-    rotation.switch_certificates(rotating, clusters, issuer, lifetime, choice)
+    kind = KeyType(new_key) if new_key else None
+    rotation.switch_certificates(rotating, clusters, issuer, lifetime, kind, secret)
     for name in rotating.new.leaf_names():
         click.echo(f"wrote {rotating.new.key_pair(name).certificate}")
     _print_next_steps(rotating)

@@ -22,12 +22,12 @@ from podgraft.cli import documents, outputs
 from podgraft.cli.certs import issuance, keys, names, pem, trust
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
 from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
-from podgraft.cli.certs.keys import KeyType, PrivateKey
+from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.names import SubjectAltNames
 from podgraft.cli.client_config import read_destination
 from podgraft.cli.endpoint_check.certificates import check_ca_bundle
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
+from podgraft.cli.live.registrations import Webhook, parse_webhooks
 from podgraft.cli.outputs import Output
 
 
@@ -61,19 +61,6 @@ class Rotation(Struct, frozen=True):
             raise CommandError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
-class KeyPolicy(Struct, frozen=True):
-    """Which keys renewed certificates get: new ones of a kind or, without one, the old ones."""
-
-    kind: KeyType | None
-    passphrase: bytes | None = None
-
-    def key_for(self, old: Path) -> PrivateKey:
-        """Return the key for the renewed certificate; *old* is the file of the old key."""
-        return (
-            keys.read_key(old, self.passphrase) if self.kind is None else keys.make_key(self.kind)
-        )
-
-
 def begin_rotation(
     rotation: Rotation, kind: KeyType, lifetime: Validity, secret: bytes | None
 ) -> None:
@@ -96,11 +83,13 @@ def switch_certificates(
     clusters: Sequence[Path],
     issuer: Issuer,
     lifetime: Validity,
-    choice: KeyPolicy,
+    kind: KeyType | None,
+    secret: bytes | None,
 ) -> None:
     """Issue every certificate of the old folder under the new CA.
 
-    *clusters* are the registrations of all clusters: each must trust both CAs by now.
+    Certificates get new keys of a *kind*, and keep theirs without one. *clusters* are the
+    registrations of all clusters: each must trust both CAs by now.
     """
     rotation.check_stage(RotationStage.SWITCH)
     both = (rotation.old.certificate(AUTHORITY), issuer.certificate)
@@ -111,7 +100,11 @@ def switch_certificates(
             _check_trust(clusters, leaf, both)
     for name in leaves:
         if not rotation.new.key_pair(name).certificate.exists():
-            _renew_certificate(rotation, name, issuer, lifetime, choice)
+            old, file = rotation.old.certificate(name), rotation.old.key_pair(name).key
+            key = keys.read_key(file, secret) if kind is None else keys.make_key(kind)
+            certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
+            pair = rotation.new.leaf_pair(name)
+            rotation.new.save(pair, certificate, key, secret, force=False)
 
 
 def finish_rotation(rotation: Rotation, faults: Sequence[str]) -> None:
@@ -125,17 +118,7 @@ def finish_rotation(rotation: Rotation, faults: Sequence[str]) -> None:
     rotation.new.bundle.unlink()
 
 
-def _renew_certificate(
-    rotation: Rotation, name: str, issuer: Issuer, lifetime: Validity, choice: KeyPolicy
-) -> None:
-    key = choice.key_for(rotation.old.key_pair(name).key)
-    old = rotation.old.certificate(name)
-    certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
-    pair = rotation.new.leaf_pair(name)
-    rotation.new.save(pair, certificate, key, choice.passphrase, force=False)
-
-
-def read_registrations(file: Path, served: SubjectAltNames) -> list[LiveWebhook]:
+def read_registrations(file: Path, served: SubjectAltNames) -> list[Webhook]:
     """Return the webhooks of *file* with one of the *served* names as host.
 
     *file* is the output of ``kubectl get mutatingwebhookconfigurations -o yaml``. Raises

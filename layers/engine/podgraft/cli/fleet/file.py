@@ -23,9 +23,10 @@
 groups of a policy, which have their own.
 """
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -39,14 +40,14 @@ from podgraft.kube.document_reader import (
     Diagnostics,
     MappingReader,
     format_value,
+    make_integer_parser,
+    make_map_parser,
     parse_string,
     parse_strings,
     suggest_key,
 )
 
 from .settings import ClusterSettings, merge_layers, parse_number, read_layer
-
-T = TypeVar("T")
 
 _API_VERSION, _KIND = "podgraft.dev/v1", "Fleet"
 # A token that is due must not end before somebody notices that its rotation fails.
@@ -92,26 +93,24 @@ def _parse_file(cursor: Cursor, folder: Path) -> Fleet | None:
     keys = MappingReader(cursor)
     for key, expected in (("apiVersion", _API_VERSION), ("kind", _KIND)):
         if keys.read_key(key, parse_string) != expected:
-            cursor.child(key, None).add_error(f"expected {expected}", f"write {key}: {expected}")
+            cursor.add_key_error(key, f"expected {expected}", f"write {key}: {expected}")
     keys.read_key("metadata", Cursor.entries)
     fleet = keys.read_key("spec", lambda each: _parse_spec(each, folder))
     keys.check_unknown_keys()
     if fleet is None:
-        cursor.child("spec", None).add_error("is missing", "add the clusters of the fleet")
+        cursor.add_key_error("spec", "is missing", "add the clusters of the fleet")
     return fleet
 
 
 def _parse_spec(cursor: Cursor, folder: Path) -> Fleet:
     keys = MappingReader(cursor)
     defaults = keys.read_key("defaults", _parse_layer) or {}
-    groups = keys.read_key("groups", lambda each: _parse_names(each, _parse_group)) or {}
+    groups = keys.read_key("groups", make_map_parser(_parse_group)) or {}
     for name in groups:
         if not is_group(name):
-            cursor.child("groups", None).child(name, None).add_error("invalid name", GROUP_REMEDY)
-    clusters = keys.read_key(
-        "clusters",
-        lambda each: _parse_names(each, lambda own: _parse_cluster(own, groups, defaults)),
-    )
+            cursor.child("groups", None).add_key_error(name, "invalid name", GROUP_REMEDY)
+    parse_clusters = make_map_parser(lambda each: _parse_cluster(each, groups, defaults))
+    clusters = keys.read_key("clusters", parse_clusters)
     _check_clusters(cursor.child("clusters", None), clusters or {})
     ca_bundle = keys.read_key("caBundle", parse_string)
     fleet = Fleet(
@@ -128,18 +127,11 @@ def _check_clusters(cursor: Cursor, clusters: Mapping[str, ClusterSettings]) -> 
     owners: dict[str, str] = {}
     for name, settings in clusters.items():
         if not is_cluster(name):
-            cursor.child(name, None).add_error("invalid id", CLUSTER_REMEDY)
+            cursor.add_key_error(name, "invalid id", CLUSTER_REMEDY)
         owner = owners.setdefault(settings.context, name)
         if settings.context and owner != name:
-            cursor.child(name, None).child("context", None).add_error(
-                f"{format_value(settings.context)} is the context of {owner}, too",
-                "remove one of them",
-            )
-
-
-def _parse_names(cursor: Cursor, parse: Callable[[Cursor], T]) -> Mapping[str, T] | None:
-    entries = cursor.entries()
-    return None if entries is None else {name: parse(each) for name, each in entries.items()}
+            problem = f"{format_value(settings.context)} is the context of {owner}, too"
+            cursor.child(name, None).add_key_error("context", problem, "remove one of them")
 
 
 def _parse_url(cursor: Cursor) -> str | None:
@@ -177,7 +169,7 @@ def _parse_layer(cursor: Cursor) -> Mapping[str, Any]:
 
 def _parse_group(cursor: Cursor) -> _Group:
     keys = MappingReader(cursor)
-    order = keys.read_key("order", _parse_order)
+    order = keys.read_key("order", make_integer_parser(-sys.maxsize, sys.maxsize, "use an integer"))
     found = read_layer(keys)
     keys.check_unknown_keys()
     return _Group(order or 0, found)
@@ -203,9 +195,3 @@ def _parse_group_names(cursor: Cursor, groups: Mapping[str, _Group]) -> tuple[st
         elif name in names[:index]:
             cursor.child(index, name).add_error(f"duplicate {format_value(name)}", "remove it")
     return tuple(name for name in dict.fromkeys(names) if name in groups)
-
-
-def _parse_order(cursor: Cursor) -> int | None:
-    if isinstance(cursor.value, int) and not isinstance(cursor.value, bool):
-        return cursor.value
-    return cursor.add_error(f"got {format_value(cursor.value)}", "use an integer")

@@ -26,6 +26,7 @@ from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
     format_value,
+    make_integer_parser,
     parse_string,
     parse_strings,
 )
@@ -134,9 +135,8 @@ def merge_layers(cursor: Cursor, layers: Iterable[Mapping[str, Any]]) -> Cluster
                 if is_private
                 else "use a range such as 198.51.100.0/24, or set front: private"
             )
-            cursor.child("sources", None).add_error(
-                f"a {settings.front} front cannot see {format_value(source)}", remedy
-            )
+            problem = f"a {settings.front} front cannot see {format_value(source)}"
+            cursor.add_key_error("sources", problem, remedy)
     return settings
 
 
@@ -144,7 +144,7 @@ def _parse_sources(cursor: Cursor) -> tuple[str, ...] | None:
     found = parse_strings(cursor)
     for index, source in enumerate(found or ()):
         if not sources.is_source(source):
-            cursor.child(index, source).add_error(f"got {format_value(source)}", sources.REMEDY)
+            cursor.child(index, source).refuse(sources.REMEDY)
     return found
 
 
@@ -152,23 +152,15 @@ def _parse_choice(*choices: str) -> Callable[[Cursor], str | None]:
     def parse(cursor: Cursor) -> str | None:
         if cursor.value in choices:
             return str(cursor.value)
-        return cursor.add_error(f"got {format_value(cursor.value)}", f"use {' or '.join(choices)}")
+        return cursor.refuse(f"use {' or '.join(choices)}")
 
     return parse
 
 
 def parse_number(numbers: range) -> Callable[[Cursor], int | None]:
     """Return the reader of an integer in a range."""
-
-    def parse(cursor: Cursor) -> int | None:
-        value = cursor.value
-        if isinstance(value, int) and not isinstance(value, bool) and value in numbers:
-            return value
-        return cursor.add_error(
-            f"got {format_value(value)}", f"use an integer from {numbers[0]} to {numbers[-1]}"
-        )
-
-    return parse
+    low, high = numbers[0], numbers[-1]
+    return make_integer_parser(low, high, f"use an integer from {low} to {high}")
 
 
 def _parse_injectors(cursor: Cursor) -> tuple[InjectorSettings, ...] | None:
@@ -227,7 +219,7 @@ def _parse_injector_name(cursor: Cursor) -> str | None:
     name = parse_string(cursor)
     if name is None or is_injector(name):
         return name
-    return cursor.add_error(f"got {format_value(name)}", "use the name of an injector")
+    return cursor.refuse("use the name of an injector")
 
 
 _LAYER: Mapping[str, tuple[str, Callable[[Cursor], Any]]] = {

@@ -1,8 +1,5 @@
 """``podgraft import istio``: Istio's injection configuration of a cluster, in a folder."""
 
-import os
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +62,7 @@ def _import_revision(source: IstioSource, folder: Path) -> None:
     compiled, warnings = _compile(source)
     differences = registration.find_differences(source.webhooks, source.revision)
     print_warnings((*source.warnings, *warnings, *differences))
-    _replace_folder(folder / BUNDLE_FOLDER, source.files)
+    folders.write_folder(folder / BUNDLE_FOLDER, source.files, replaces=True)
     _write_policy(folder / POLICY_FILE, source)
     _print_summary(folder, source, compiled)
 
@@ -78,16 +75,6 @@ def _compile(source: IstioSource) -> tuple[Bundle, tuple[object, ...]]:
     except (policy.PolicyError, BundleError) as error:
         raise CommandError(*map(str, error.errors), warnings=source.warnings) from error
     return compiled, tuple(lint.find_warnings(compiled, source.files, parsed, text, POLICY_FILE))
-
-
-def _replace_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Replace a folder; its earlier content remains if a file cannot be written."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staging = folder.with_name(f"{folder.name}.{os.getpid()}")
-    folders.write_folder(staging, files)
-    if folder.exists():
-        shutil.rmtree(folder)
-    staging.rename(folder)
 
 
 def _write_policy(path: Path, source: IstioSource) -> None:

@@ -66,7 +66,7 @@ class DeployedInjector(BundleBucket):
             return None
         if (target.bucket, target.bundle_prefix) != (owner.bucket, owner.bundle_prefix):
             raise CommandError(
-                f"stack {target.stack}: uses s3://{target.bucket}/{target.bundle_prefix}, but "
+                f"stack {target.name}: uses s3://{target.bucket}/{target.bundle_prefix}, but "
                 f"stack {owner.stack} reads {target.parameter_prefix} and uses "
                 f"s3://{owner.bucket}/{owner.bundle_prefix}; use --config stack:{owner.stack}"
             )

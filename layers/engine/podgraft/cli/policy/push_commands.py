@@ -214,5 +214,5 @@ def _describe_pods(cloud: DeployedInjector, ended: str | None) -> None:
     if ended is None:
         click.echo("Pods do not change until you restart their workloads.")
         return
-    has_log = cloud.target.stack is not None
+    has_log = cloud.target.name is not None
     click.echo(describe_pods(ended, cloud.target.options, has_log=has_log))

@@ -1,6 +1,7 @@
 """``podgraft register``: check the settings, and print the manifests that register a webhook."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Unpack
 
 import click
@@ -184,7 +185,7 @@ def _register(options: RegisterOptions) -> None:
     if options["is_tested"]:
         endpoint_review.review_endpoints(manifests, identity, options)
     if identity is not None and options["control_plane"]:
-        _write_files(registration, identity, manifests, options)
+        _write_files(options["control_plane"], registration, identity, manifests, options)
     if options["static"] is None:
         click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
@@ -305,15 +306,13 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
 
 
 def _write_files(
+    folder: Path,
     registration: Registration,
     identity: AuthInfo,
     manifests: list[Object],
     options: RegisterOptions,
 ) -> None:
     """Write the files of the control plane and the static manifests: all or none."""
-    folder = options["control_plane"]
-    if folder is None:
-        return
     static_folder = None if options["static"] is None else static.parse_folder(options["static"])
     documents = {
         control_plane.KUBECONFIG: control_plane.make_kubeconfig(registration.endpoint, identity),
@@ -327,6 +326,6 @@ def _write_files(
     ]
     if static_folder is not None:
         files += static.make_files(static_folder, manifests, registration.name)
-        for subfolder in static_folder.subfolders():
-            subfolder.mkdir(parents=True, exist_ok=True)
+        for name in static.FOLDERS.values():  # kube-apiserver does not start without one of them
+            (static_folder / name).mkdir(parents=True, exist_ok=True)
     outputs.write_files(files, force=options["force"])

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register.endpoint import Endpoint
-from podgraft.cli.register.static import POLICY_PLUGIN, WEBHOOK_FOLDERS, StaticFolder
+from podgraft.cli.register.static import FOLDERS
 
 CONFIGURATION = "admission-configuration.yaml"
 KUBECONFIG = "webhook-kubeconfig.yaml"
@@ -47,28 +47,22 @@ def make_kubeconfig(endpoint: Endpoint, identity: AuthInfo) -> Object:
     return {"apiVersion": "v1", "kind": "Config", "users": users}
 
 
-def make_admission_configuration(folder: Path, static: StaticFolder | None = None) -> Object:
+def make_admission_configuration(folder: Path, static: Path | None = None) -> Object:
     """The AdmissionConfiguration; it must name the kubeconfig by an absolute path.
 
     *static* is the folder of static manifests. Only a configuration with it needs Kubernetes 1.37.
     """
     plugins: list[JSON] = []
-    for name in WEBHOOK_FOLDERS:
-        configuration: Object = {
-            "apiVersion": API_VERSION,
-            "kind": "WebhookAdmissionConfiguration",
-            "kubeConfigFile": str(folder.absolute() / KUBECONFIG),
-        }
+    for name, subfolder in FOLDERS.items():
+        configuration: Object = {"apiVersion": API_VERSION, "kind": f"{name}Configuration"}
+        if name.endswith("Webhook"):
+            configuration["kind"] = "WebhookAdmissionConfiguration"
+            configuration["kubeConfigFile"] = str(folder.absolute() / KUBECONFIG)
+        elif static is None:
+            continue
         if static is not None:
-            configuration["staticManifestsDir"] = static.plugin_folder(name)
+            configuration["staticManifestsDir"] = str(static / subfolder)
         plugins.append({"name": name, "configuration": configuration})
-    if static is not None:
-        policies: Object = {
-            "apiVersion": API_VERSION,
-            "kind": "ValidatingAdmissionPolicyConfiguration",
-            "staticManifestsDir": static.plugin_folder(POLICY_PLUGIN),
-        }
-        plugins.append({"name": POLICY_PLUGIN, "configuration": policies})
     return {"apiVersion": API_VERSION, "kind": "AdmissionConfiguration", "plugins": plugins}
 
 

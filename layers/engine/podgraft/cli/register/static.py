@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.documents import expand_lists
 from podgraft.cli.failure import CommandError
@@ -20,49 +18,34 @@ from podgraft.cli.outputs import Output
 from podgraft.kube import yaml
 
 SUFFIX = ".static.k8s.io"
-# The folder of each plugin, and the kinds that its loader accepts, by the kind of its
-# configuration.
-WEBHOOK_FOLDERS: Final[Mapping[str, str]] = {
+# The folder of each admission plugin.
+FOLDERS: Final[Mapping[str, str]] = {
     "MutatingAdmissionWebhook": "mutating-webhooks",
     "ValidatingAdmissionWebhook": "validating-webhooks",
+    "ValidatingAdmissionPolicy": "validating-policies",
 }
-POLICY_PLUGIN = "ValidatingAdmissionPolicy"
-POLICY_FOLDER = "validating-policies"
 _BINDING = "ValidatingAdmissionPolicyBinding"
-_FOLDERS: Final[Mapping[str, str]] = {
-    "MutatingWebhookConfiguration": WEBHOOK_FOLDERS["MutatingAdmissionWebhook"],
-    "ValidatingWebhookConfiguration": WEBHOOK_FOLDERS["ValidatingAdmissionWebhook"],
-    "ValidatingAdmissionPolicy": POLICY_FOLDER,
-    _BINDING: POLICY_FOLDER,
+# The plugin that reads each kind.
+_PLUGINS: Final[Mapping[str, str]] = {
+    "MutatingWebhookConfiguration": "MutatingAdmissionWebhook",
+    "ValidatingWebhookConfiguration": "ValidatingAdmissionWebhook",
+    "ValidatingAdmissionPolicy": "ValidatingAdmissionPolicy",
+    _BINDING: "ValidatingAdmissionPolicy",
 }
 _EXTENSIONS = (".yaml", ".yml", ".json")
 
 
-class StaticFolder(Struct, frozen=True):
-    """The folder of the manifests, which must be absolute on the control plane nodes."""
-
-    path: Path
-
-    def subfolders(self) -> tuple[Path, ...]:
-        """The folders of the plugins; kube-apiserver does not start without one of them."""
-        return tuple(self.path / name for name in dict.fromkeys(_FOLDERS.values()))
-
-    def plugin_folder(self, plugin: str) -> str:
-        """The folder of a plugin, for its configuration."""
-        return str(self.path / (WEBHOOK_FOLDERS | {POLICY_PLUGIN: POLICY_FOLDER})[plugin])
-
-
-def parse_folder(path: Path) -> StaticFolder:
-    """Check that the path is absolute, as kube-apiserver requires it."""
+def parse_folder(path: Path) -> Path:
+    """Return the path on the control plane nodes; raises ``CommandError`` for a relative one."""
     if not path.is_absolute():
         raise CommandError(
             f"--static {path}: kube-apiserver accepts absolute paths only; "
             "give the path that the folder has on the control plane nodes"
         )
-    return StaticFolder(path)
+    return path
 
 
-def make_files(folder: StaticFolder, manifests: Sequence[Object], name: str) -> list[Output]:
+def make_files(folder: Path, manifests: Sequence[Object], name: str) -> list[Output]:
     """Return a file for each plugin with manifests; raises ``CommandError``.
 
     *name* is the name of the registration, and of the files.
@@ -70,10 +53,10 @@ def make_files(folder: StaticFolder, manifests: Sequence[Object], name: str) -> 
     by_folder: dict[str, list[Object]] = {}
     for manifest in map(add_suffix, manifests):
         _check_manifest(manifest)
-        by_folder.setdefault(_FOLDERS[string_at(manifest, "kind")], []).append(manifest)
+        by_folder.setdefault(FOLDERS[_PLUGINS[string_at(manifest, "kind")]], []).append(manifest)
     outputs: list[Output] = []
     for subfolder, documents in by_folder.items():
-        path = folder.path / subfolder / f"{name}.yaml"
+        path = folder / subfolder / f"{name}.yaml"
         _check_names(documents, path)
         outputs.append(Output(path, "---\n".join(map(yaml.dump, documents)).encode()))
     return outputs

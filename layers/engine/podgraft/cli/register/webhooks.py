@@ -189,7 +189,9 @@ def make_mutating_configuration(
     webhooks: list[JSON] = []
     if inject:
         webhooks += (
-            _make_webhook(registration, "inject", [PODS], scope) for scope in registration.scopes()
+            _make_webhook(registration, "inject", [PODS], scope)
+            | {"reinvocationPolicy": registration.reinvocation.value}
+            for scope in registration.scopes()
         )
     if mutate:
         _check_rules(registration, mutate)
@@ -198,12 +200,8 @@ def make_mutating_configuration(
         webhook = _make_webhook(
             narrowed, "mutate", mutate, registration.narrow_scope(WebhookScope())
         )
-        if needs.is_reinvoked:
-            webhook["reinvocationPolicy"] = Reinvocation.IF_NEEDED.value
-        webhooks.append(webhook)
-    for webhook in webhooks:
-        if isinstance(webhook, dict):
-            webhook.setdefault("reinvocationPolicy", registration.reinvocation.value)
+        reinvocation = Reinvocation.IF_NEEDED if needs.is_reinvoked else registration.reinvocation
+        webhooks.append({**webhook, "reinvocationPolicy": reinvocation.value})
     return _make_configuration("MutatingWebhookConfiguration", registration, webhooks)
 
 

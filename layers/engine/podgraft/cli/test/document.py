@@ -15,6 +15,7 @@ from podgraft.kube.document_reader import (
     MappingReader,
     format_value,
     parse_bool,
+    parse_mapping,
     parse_string,
     parse_string_map,
     parse_strings,
@@ -119,7 +120,7 @@ def parse_document(cursor: Cursor, path: Path) -> PolicyTestFile:
     tests = keys.read_key("tests", _parse_tests)
     keys.check_unknown_keys()
     if not tests and not cursor.diagnostics.errors:
-        cursor.child("tests", None).add_error("is missing or empty", "write at least one test")
+        cursor.add_key_error("tests", "is missing or empty", "write at least one test")
     return PolicyTestFile(
         path=path, bundle=bundle, policy=policy, settings=settings, tests=tests or ()
     )
@@ -131,7 +132,7 @@ def _check_type(cursor: Cursor, keys: MappingReader) -> None:
         actual = keys.read_key(key, parse_string)
         if actual != value:
             problem = f"got {format_value(actual)}" if actual else "is missing"
-            cursor.child(key, None).add_error(problem, f"write {key}: {value}")
+            cursor.add_key_error(key, problem, f"write {key}: {value}")
 
 
 def _read_settings(keys: MappingReader) -> Settings:
@@ -157,17 +158,17 @@ def _parse_tests(cursor: Cursor) -> tuple[PolicyTest, ...] | None:
     for item in items:
         test = _parse_test(item)
         if test.name in tests:
-            item.child("name", None).add_error("is a duplicate", "use another name")
+            item.add_key_error("name", "is a duplicate", "use another name")
         tests.setdefault(test.name, test)
     return tuple(tests.values())
 
 
 def _parse_test(cursor: Cursor) -> PolicyTest:
     keys = MappingReader(cursor)
-    name = keys.read_key("name", parse_string) or ""
+    name = keys.read_text("name")
     file = keys.read_key("file", _parse_path) or ""
     select = keys.read_key("select", _parse_select) or ""
-    value = keys.read_key("object", _parse_mapping)
+    value = keys.read_key("object", parse_mapping)
     old_object = keys.read_key("oldObject", _parse_mapping_or_path)
     fields = _read_fields(keys)
     settings = _read_settings(keys)
@@ -190,13 +191,12 @@ def _parse_test(cursor: Cursor) -> PolicyTest:
 
 def _check_required(cursor: Cursor, expectation: Expectation | None, name: str) -> None:
     if not name:
-        cursor.child("name", None).add_error("is missing", "write a name, unique in the file")
+        cursor.add_key_error("name", "is missing", "write a name, unique in the file")
     if not isinstance(cursor.value, dict) or cursor.value.get("expect") is None:
-        cursor.child("expect", None).add_error(
-            "is missing", f"write outcome: {', '.join(OUTCOMES)}, or another expectation"
-        )
+        remedy = f"write outcome: {', '.join(OUTCOMES)}, or another expectation"
+        cursor.add_key_error("expect", "is missing", remedy)
     elif expectation == Expectation():
-        cursor.child("expect", None).add_error("is empty", "write at least one expectation")
+        cursor.add_key_error("expect", "is empty", "write at least one expectation")
 
 
 def _check_object(cursor: Cursor, file: str, select: str, value: Object | None) -> None:
@@ -206,15 +206,15 @@ def _check_object(cursor: Cursor, file: str, select: str, value: Object | None) 
         problem = "has both file and object" if has_both else "has neither file nor object"
         cursor.add_error(problem, "write one of them")
     elif select and not file and value is not None:
-        cursor.child("select", None).add_error("selects an object of a file", "remove it")
+        cursor.add_key_error("select", "selects an object of a file", "remove it")
 
 
 def _read_fields(keys: MappingReader) -> RequestFields:
     operation = keys.read_key("operation", lambda child: _parse_choice(child, (*Operation,)))
     return RequestFields(
         operation=Operation(operation or Operation.CREATE),
-        user=keys.read_key("user", _parse_mapping) or {},
-        sub_resource=keys.read_key("subResource", parse_string) or "",
+        user=keys.read_key("user", parse_mapping) or {},
+        sub_resource=keys.read_text("subResource"),
         dry_run=keys.read_key("dryRun", parse_bool) or False,
     )
 
@@ -224,7 +224,7 @@ def _parse_expectation(cursor: Cursor) -> Expectation:
     expectation = Expectation(
         outcome=keys.read_key("outcome", lambda child: _parse_choice(child, OUTCOMES)) or "",
         reason=keys.read_key("reason", lambda child: _parse_choice(child, REASONS)) or "",
-        message=keys.read_key("message", parse_string) or "",
+        message=keys.read_text("message"),
         warnings=keys.read_key("warnings", parse_strings),
         contains=keys.read_key("contains", _parse_mapping_or_path),
         result=keys.read_key("result", _parse_mapping_or_path),
@@ -258,15 +258,11 @@ def _parse_path(cursor: Cursor) -> str | None:
 def _parse_select(cursor: Cursor) -> str | None:
     text = parse_string(cursor)
     if text is not None and len([part for part in text.split("/") if part]) != _SELECT_PARTS:
-        return cursor.add_error(f"got {format_value(text)}", "write kind/name")
+        return cursor.refuse("write kind/name")
     return text
 
 
 _SELECT_PARTS = 2
-
-
-def _parse_mapping(cursor: Cursor) -> Object | None:
-    return cursor.value if cursor.entries() is not None and isinstance(cursor.value, dict) else None
 
 
 def _parse_mapping_or_path(cursor: Cursor) -> ExpectedValue | None:
@@ -300,4 +296,4 @@ def _parse_choice(cursor: Cursor, choices: Sequence[str]) -> str | None:
     text = parse_string(cursor)
     if text is None or text in choices:
         return text
-    return cursor.add_error(f"got {format_value(text)}", f"use one of {', '.join(choices)}")
+    return cursor.refuse(f"use one of {', '.join(choices)}")
