@@ -152,6 +152,17 @@ def test_options_that_need_others(
     assert message in capsys.readouterr().err
 
 
+def test_invalid_callers_of_the_folder(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    use_contexts(monkeypatch, {"": site.objects()})
+    auth = tmp_path / "invalid" / "auth"
+    auth.mkdir(parents=True)
+    (auth / "prod.yaml").write_text("tokens: {}\n")
+    assert main(["doctor", "--config", str(tmp_path / "invalid")]) == 2
+    assert "prod.yaml: tokens: expected a list" in capsys.readouterr().err
+
+
 def test_a_kubeconfig_without_contexts(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     use_contexts(monkeypatch, {})
     assert main(["doctor", "--contexts", "all"]) == 2

@@ -121,7 +121,7 @@ def test_the_results_name_the_rules_that_apply(tmp_path: Path, capsys: Out) -> N
 
 
 def test_findings_are_valid_sarif_with_the_line_of_the_object(tmp_path: Path, capsys: Out) -> None:
-    path = tmp_path / "in.yaml"
+    path = tmp_path / "the input.yaml"
     path.write_text(f"{SERVICE}---\n{Path(BAD).read_text()}")
 
     assert cli.main(["explain", "-f", str(path), *BUNDLE, "-o", "sarif"]) == 4
@@ -134,7 +134,9 @@ def test_findings_are_valid_sarif_with_the_line_of_the_object(tmp_path: Path, ca
     for result in run["results"]:
         assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
         (place,) = result["locations"]
-        assert place["physicalLocation"]["artifactLocation"]["uri"] == path.as_posix()
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == path.as_posix().replace(
+            " ", "%20"
+        )
         assert place["physicalLocation"]["region"]["startLine"] == 5
 
 

@@ -89,6 +89,11 @@ def test_files_are_replaced_with_force_only(capsys: pytest.CaptureFixture[str]) 
     assert "delete registrations/d/registration.yaml: it is out of date" in printed
 
 
+def test_a_folder_below_a_file_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fleet", "render", "fleet.yaml", "fleet.yaml/registrations"]) == 2
+    assert capsys.readouterr().err.startswith("error: fleet.yaml/registrations")
+
+
 def test_a_file_without_a_url_needs_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
     Path("fleet.yaml").write_text(FLEET.replace("  url: https://hooks.example.com\n", ""))
     assert render() == 2

@@ -172,6 +172,20 @@ def test_an_existing_bundle_is_not_replaced_without_force(
     assert expected in capsys.readouterr().err
 
 
+def test_files_that_are_in_the_way(
+    use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder below a file is an error; a policy that is no text stays, with a warning."""
+    use_cluster()
+    (tmp_path / "file").touch()
+    assert run(tmp_path / "file") == 1
+    assert "Not a directory" in capsys.readouterr().err
+    assert run(tmp_path) == 0
+    (tmp_path / "mesh" / "policy.yaml").write_bytes(b"\xff")
+    assert run(tmp_path, "--force") == 0
+    assert "is not changed; the cluster has other values" in capsys.readouterr().err
+
+
 def test_an_invalid_configuration_writes_no_file(
     use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

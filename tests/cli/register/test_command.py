@@ -325,6 +325,14 @@ def test_a_policy_document_with_faults_is_refused(run: Run) -> None:
     assert "polcy" in outcome.err
 
 
+def test_files_that_are_no_text_are_refused(run: Run) -> None:
+    Path("token").write_bytes(b"\xff")
+    assert "error: token: " in run("--token-file", "token").err
+    Path("policy.yaml").write_bytes(b"\xff")
+    mesh("c1")
+    assert "policy.yaml: " in run(".", "--sidecar-check").err
+
+
 # What the control plane shows.
 
 

@@ -128,6 +128,7 @@ CASES: Any = (
      {"responses": {f"{MAPS}/istio-sidecar-injector": ErrorReason.FORBIDDEN}},
      "revision default: not checked: GET"),
     ("a namespace", "status -n shop", {}, "shop"),
+    ("an invalid URL", "status --url https://[", {}, "--url: got 'https://['"),
     ("both options", "status -n shop -A", {}, "-n and -A exclude each other; use one of them"),
     # explain
     ("without a sidecar", "explain pod/early", {}, "the pod runs without a sidecar"),

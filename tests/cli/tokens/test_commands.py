@@ -245,7 +245,9 @@ def test_a_second_issue_is_a_rotation(run: Run) -> None:
 def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
     Path("store/auth").mkdir(parents=True)
     Path("store/auth/prod.yaml").write_text("tokens: {}\n")
-    assert "tokens: expected a list" in run("issue", "--cluster", "prod").err
+    problem = "store/auth/prod.yaml: tokens: expected a list"
+    assert problem in run("issue", "--cluster", "prod").err
+    assert problem in run("list").err
     assert Path("store/auth/prod.yaml").read_text() == "tokens: {}\n"
 
 

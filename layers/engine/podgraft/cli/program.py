@@ -116,7 +116,8 @@ class ComparingCommand(Command):
 @contextmanager
 def _exit_for_errors(name: str) -> Generator[None]:
     try:
-        yield
+        with convert_errors():
+            yield
     except CommandError as failure:
         failure.show()
     except ModuleNotFoundError as error:

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import PurePath
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -47,7 +48,7 @@ def render_report(findings: Sequence[Finding]) -> str:
 
 def _encode(finding: Finding) -> Object:
     location: Object = {
-        "artifactLocation": {"uri": PurePath(finding.file).as_posix()},
+        "artifactLocation": {"uri": quote(PurePath(finding.file).as_posix())},
         "region": {"startLine": finding.line},
     }
     identity = f"{finding.rule}\n{finding.file}\n{finding.message}"

@@ -83,8 +83,8 @@ def _write_policy(path: Path, source: IstioSource) -> None:
         path.write_text(source.policy_text or "{}\n", encoding="utf-8")
         return
     try:
-        existing = yaml.load_document(path.read_text(encoding="utf-8"))
-    except yaml.NotYAMLError:
+        existing = yaml.load_document(folders.read_text(path))
+    except (CommandError, yaml.NotYAMLError):
         existing = None
     current = existing if isinstance(existing, dict) else {}
     keys = [key for key, value in source.policy.items() if current.get(key) != value]

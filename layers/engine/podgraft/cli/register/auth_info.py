@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from podgraft.cli import folders
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.control_plane import AuthInfo
@@ -37,7 +38,7 @@ def load_auth_info(options: RegisterOptions) -> AuthInfo | None:
 
 def read_token(file: Path | None) -> str | None:
     """Return the token in a file; None without a file."""
-    return None if file is None else file.read_text(encoding="utf-8").strip()
+    return None if file is None else folders.read_text(file).strip()
 
 
 def _read_bytes(file: Path | None) -> bytes | None:

@@ -8,11 +8,10 @@ import click
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import command_help, outputs, program
+from podgraft.cli import command_help, folders, outputs, program
 from podgraft.cli.certs import trust
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
 from podgraft.cli.failure import CommandError, convert_errors, print_warnings
-from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.register import (
     auth_info,
@@ -274,7 +273,7 @@ def _make_manifests(
 
 
 def _read_policy(folder: ConfigFolder) -> Policy:
-    return parse_policy(folder.policy.read_text(encoding="utf-8") if folder.policy else "")
+    return parse_policy(folders.read_text(folder.policy) if folder.policy else "")
 
 
 def _compile_bundle(options: RegisterOptions) -> Bundle | None:
@@ -283,7 +282,7 @@ def _compile_bundle(options: RegisterOptions) -> Bundle | None:
     if folder is None:
         return None
     own = replace(_read_policy(folder).for_cluster(options["cluster"]), bundle=None)
-    return compile_(read_manifests(folder.bundle), own)
+    return compile_(folders.read_manifests(folder.bundle), own)
 
 
 def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle | None) -> None:

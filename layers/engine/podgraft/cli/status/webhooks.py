@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import click
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at, string_at
@@ -88,7 +89,10 @@ def _review(
 def _find_host(webhooks: Sequence[Webhook], url: str | None) -> str:
     """Return the host of the URL, or that of most webhooks of podgraft."""
     if url is not None:
-        return urlsplit(url if "//" in url else f"//{url}").netloc
+        try:
+            return urlsplit(url if "//" in url else f"//{url}").netloc
+        except ValueError as error:
+            raise click.UsageError(f"--url: got {url!r}; use https://HOST[:PORT]") from error
     hosts = Counter(each.address for each in webhooks if each.kind is InjectorKind.PODGRAFT)
     return hosts.most_common(1)[0][0] if hosts else ""
 

@@ -66,9 +66,12 @@ class DocumentRepository(Struct, frozen=True):
     def _parse(self, cluster: str, entry: StoredDocument) -> Callers:
         if entry.text is None:
             return Callers()
+        location = self.storage.location(cluster)
         try:
             return hashes.load_callers(entry.text)
         except yaml.NotYAMLError as error:
             # Without the text of the error: it can quote a token.
-            location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
-            raise TokensError(f"{location}: not one valid YAML document; correct it") from error
+            place = f"{location}, line {error.line} column {error.column}"
+            raise CommandError(f"{place}: not one valid YAML document; correct it") from error
+        except TokensError as error:
+            raise CommandError(f"{location}: {error}") from error
