@@ -32,6 +32,11 @@ def run_failing(error: BaseException) -> int:
     ("error", "status", "message"),
     [
         (CommandError("a: b; c"), 1, "error: a: b; c\n"),
+        (
+            OSError(errno.ENOEXEC, "Exec format error", "kubectl"),
+            1,
+            "error: kubectl: Exec format error; correct this, then run the command again\n",
+        ),
         (click.UsageError("no such option"), 2, "no such option\n"),
         (click.Abort(), 130, "podgraft test: interrupted\n"),
         (

@@ -119,7 +119,7 @@ def test_a_name_that_would_never_match_is_refused_with_its_own_words(text: str) 
 
 
 def test_every_bad_name_is_reported_at_once() -> None:
-    with pytest.raises(CommandError, match=r"'\*'.*\n.*'10.0.0.256'"):
+    with pytest.raises(CommandError, match=r"'\*'.*'10.0.0.256'"):
         names.parse_names(["*", "webhook.example.com", "10.0.0.256"])
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from podgraft.cli import documents
 from podgraft.cli.policy import document_text
-from podgraft.cli.test import goldens
 from podgraft.core import policy
 from podgraft.core.versions import brake, version_check
 from podgraft.kube import yaml
@@ -94,7 +94,7 @@ def test_a_golden_has_one_document(tmp_path: Path) -> None:
     path = tmp_path / "want.yaml"
     path.write_text("a: b\n---\nc: d\n")
     with pytest.raises(Exception, match="line 2 column 1"):
-        goldens.read_expected(path)
+        documents.read_document(path)
 
 
 def test_no_other_module_ignores_documents() -> None:

@@ -27,8 +27,15 @@ def write_text(path: Path | None, text: str) -> None:
     if path is None or str(path) == "-":
         terminal.write_document(text)
         return
-    with convert_errors():
-        path.write_text(text)
+    path.write_text(text)
+
+
+def read_document(path: Path) -> JSON:
+    """The value of a file with one document; raises ``CommandError``."""
+    try:
+        return yaml.load_document(read_text(path))
+    except yaml.NotYAMLError as error:
+        raise CommandError(f"{path}: invalid YAML: {error}; correct this line") from error
 
 
 def read_objects(path: Path) -> Iterator[Object]:
@@ -38,10 +45,8 @@ def read_objects(path: Path) -> Iterator[Object]:
 
 def parse_objects(text: str, path: Path) -> Iterator[Object]:
     """Every object in the text of a file, Lists opened; *path* is for messages."""
-    try:
+    with convert_errors(yaml.NotYAMLError, place=path):
         documents = yaml.load_all(text)
-    except yaml.NotYAMLError as error:
-        raise CommandError(f"{path}: {error}") from error
     for value in (each for document in documents for each in expand_lists(document)):
         if isinstance(value, dict):
             yield value

@@ -41,17 +41,19 @@ def print_warnings(warnings: Iterable[object]) -> None:
 
 
 @contextmanager
-def convert_errors(*types: type[Exception]) -> Generator[None]:
+def convert_errors(*types: type[Exception], place: object = "") -> Generator[None]:
     """Raise errors of *types*, and of the operating system, as ``CommandError``.
 
-    The text of *types* is written for operators. Their warnings are printed first.
+    The text of *types* is written for operators, and follows the *place*. Their warnings are
+    printed first.
     """
     try:
         yield
     except CommandError:
         raise
     except types as error:
-        raise CommandError(str(error), warnings=getattr(error, "warnings", ())) from error
+        text = f"{place}: {error}" if place else str(error)
+        raise CommandError(text, warnings=getattr(error, "warnings", ())) from error
     except OSError as error:
         path = error.filename2 or error.filename
         text = "; ".join(describe_os_error(error))

@@ -17,7 +17,7 @@ from msgspec import Struct
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.assets import PACKAGE, find_assets
 from podgraft.cli.extras import find_requirement
-from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.failure import CommandError
 from podgraft.cli.helm_values import write_values
 from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import NEW_FOLDER, choice_option
@@ -139,10 +139,9 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     container   Containerfile of podgraft serve
     samples     a bundle, a policy, and pods of each sample
     """  # noqa: D301  not raw: click reads the character
-    with convert_errors():
-        write_kind(KINDS[kind], folder, force=force)
-        if kind == "helm":
-            write_values(folder, force=force)
+    write_kind(KINDS[kind], folder, force=force)
+    if kind == "helm":
+        write_values(folder, force=force)
     steps = KINDS[kind].steps
     program.print_next_steps(
         *(

@@ -54,9 +54,10 @@ def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         arguments = None if argv is None else list(argv)
         # The stream decides whether styles are printed.
         words = [name, *(sys.argv[1:] if arguments is None else arguments)]
-        status = command.main(
-            args=arguments, prog_name=name, standalone_mode=False, color=True, obj=words
-        )
+        with convert_errors():
+            status = command.main(
+                args=arguments, prog_name=name, standalone_mode=False, color=True, obj=words
+            )
     except click.ClickException as error:
         if failure := _missing_path_error(error):
             failure.show()

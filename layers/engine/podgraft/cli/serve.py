@@ -200,10 +200,8 @@ def _make_metrics_port(
 def _read_verifier(path: Path | None) -> Verifier | None:
     if path is None:
         return None
-    try:
+    with convert_errors(InvalidKeyError, UnicodeDecodeError, place=path):
         return make_verifier(path.read_text())
-    except (InvalidKeyError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path}: {error}") from error
 
 
 @contextmanager

@@ -5,13 +5,8 @@ from pathlib import Path
 import click
 
 from podgraft.cli import command_help, documents
-from podgraft.cli.failure import CommandError
-from podgraft.cli.manifest_files import (
-    FileSelection,
-    ManifestFile,
-    join_streams,
-    make_file_options,
-)
+from podgraft.cli.failure import convert_errors
+from podgraft.cli.manifest_files import FileSelection, ManifestFile, join_streams, make_file_options
 from podgraft.cli.shared_options import output_file_option
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import uninject as uninjection
@@ -35,7 +30,5 @@ def command(*, manifests: FileSelection, output: Path | None) -> None:
 
 
 def _uninject_file(file: ManifestFile) -> uninjection.UninjectResult:
-    try:
+    with convert_errors(UserError, yaml.NotYAMLError, place=file.path):
         return uninjection.uninject(file.text)
-    except (UserError, yaml.NotYAMLError) as error:
-        raise CommandError(f"{file.path}: {error}") from error

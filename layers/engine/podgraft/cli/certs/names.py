@@ -13,7 +13,7 @@ from typing import TypeAlias
 from cryptography import x509
 from msgspec import Struct
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import raise_findings
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -66,8 +66,7 @@ def parse_names(texts: Iterable[str]) -> SubjectAltNames:
             dns[name] = None
     if not faults and not dns and not addresses:
         faults.append("no name given: kube-apiserver needs at least one DNS name or IP address")
-    if faults:
-        raise CommandError("\n".join(faults))
+    raise_findings(faults)
     return SubjectAltNames(tuple(dns), tuple(addresses))
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import documents
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import convert_errors
 from podgraft.cli.request_fields import RequestFields
 from podgraft.kube import workload
 from podgraft.kube.admission import AdmissionRequest
@@ -59,10 +59,8 @@ class ExplainedPod(Struct, frozen=True, kw_only=True):
     def make_pod(self) -> "ExplainedPod":
         """The pod that the workload's controller would create; raises ``CommandError``."""
         assert self.pod_path is not None  # noqa: S101 - only workloads have a pod
-        try:
+        with convert_errors(kube.WorkloadError, place=documents.object_name(self.object)):
             template = workload.template_of(self.object, self.pod_path)
-        except kube.WorkloadError as error:
-            raise CommandError(f"{documents.object_name(self.object)}: {error}") from error
         pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
         pod_path = workload.find_pod_template_path(pod, workload.ALL_KINDS)
         return ExplainedPod(namespace=self.namespace, object=pod, pod_path=pod_path)

@@ -34,7 +34,6 @@ from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import parse_endpoint
 from podgraft.core.identifiers import CLUSTER_REMEDY, GROUP_REMEDY, is_cluster, is_group
-from podgraft.kube import yaml
 from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
@@ -78,12 +77,8 @@ class _Group(Struct, frozen=True):
 
 def read_fleet(path: Path) -> Fleet:
     """Return the fleet; raises ``CommandError`` with all errors of the file."""
-    try:
-        value = yaml.load_document(documents.read_text(path))
-    except yaml.NotYAMLError as error:
-        raise CommandError(f"{path}: invalid YAML: {error}; correct this line") from error
     diagnostics = Diagnostics()
-    fleet = _parse_file(Cursor(value, "", diagnostics), path.parent)
+    fleet = _parse_file(Cursor(documents.read_document(path), "", diagnostics), path.parent)
     if diagnostics.errors or fleet is None:
         raise CommandError(*(f"{path} {each}" for each in diagnostics.errors))
     return fleet

@@ -8,7 +8,7 @@ import click
 from msgspec.structs import asdict, replace
 
 from podgraft.cli.certs import trust
-from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.register import authorities
 from podgraft.cli.register.endpoint import parse_endpoint
@@ -24,17 +24,16 @@ from .rotation import Front, Result, Rotation, Target
 
 
 def open_front(fleet: Fleet, stack: str | None) -> Front:
-    """Return the endpoint of a fleet; raises ``CommandError`` for CAs that cannot be read."""
+    """Return the endpoint of a fleet."""
     if not (fleet.url or stack):
         raise CommandError("/spec/url: is missing; add it, or use --config stack:NAME")
-    with convert_errors():
-        roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
-        return Front(
-            # For tests: kube-apiserver on this machine.
-            parse_endpoint(fleet.url or lookup_endpoint(str(stack)), allow_loopback=True),
-            trust.encode_ca_bundle(roots) if roots else None,
-            tuple(roots),
-        )
+    roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
+    return Front(
+        # For tests: kube-apiserver on this machine.
+        parse_endpoint(fleet.url or lookup_endpoint(str(stack)), allow_loopback=True),
+        trust.encode_ca_bundle(roots) if roots else None,
+        tuple(roots),
+    )
 
 
 def open_registrations(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
-from podgraft.cli.failure import CommandError, raise_findings
+from podgraft.cli.failure import CommandError, convert_errors, raise_findings
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -21,10 +21,8 @@ def load_deny_list(storage: Documents) -> DenyList:
 
 
 def _parse_stored(storage: Documents, stored: StoredDocument) -> DenyList:
-    try:
+    with convert_errors(DenyListError, yaml.NotYAMLError, place=storage.locate(DENIED)):
         return parse_deny_list(yaml.load_document(stored.text or ""))
-    except (DenyListError, yaml.NotYAMLError) as error:
-        raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
 
 
 def check_denied(storage: Documents, digests: Iterable[str], option: str) -> None:
@@ -50,10 +48,8 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
             raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
         if reason is not None:
             reasons[digest] = reason
-        try:
+        with convert_errors(DenyListError, place=storage.locate(DENIED)):
             parse_deny_list(reasons)
-        except DenyListError as error:
-            raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
         storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 

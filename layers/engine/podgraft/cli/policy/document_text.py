@@ -3,7 +3,7 @@
 import re
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.signing.signature import SignatureError, split_signature
 from podgraft.kube import yaml
 
@@ -24,10 +24,8 @@ def load_mapping(text: str) -> Object:
 
 def strip_signature(document: str) -> str:
     """Return the document without its signature; raises ``CommandError`` for a damaged one."""
-    try:
+    with convert_errors(SignatureError, place="policy"):
         return split_signature(document).text
-    except SignatureError as error:
-        raise CommandError(f"policy: {error}") from error
 
 
 def signed_version(document: str) -> int | None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help
-from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
 
@@ -137,7 +137,7 @@ def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes:
     unused = _select_unused(bundles, mentioned, before)
     if yes:
         for each in unused:
-            with convert_errors(), suppress(FileNotFoundError):  # another command deletes it
+            with suppress(FileNotFoundError):  # another command deletes it
                 shutil.rmtree(folder.folder_of(each.digest))
     _report(unused, unused if yes else [], len(bundles), output, yes=yes)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core import policy
 from podgraft.core.policy import Policy
 from podgraft.core.versions.errors import InvalidVersionError
@@ -37,10 +37,8 @@ class PolicyVersion(Struct, frozen=True, kw_only=True):
 
         Raises ``CommandError`` if the bucket does not have them.
         """
-        try:
+        with convert_errors(InvalidVersionError, place=self.label):
             return join_overrides(self.stored, self.read)
-        except InvalidVersionError as error:
-            raise CommandError(f"version {self.number}: {error}") from error
 
     @property
     def policy(self) -> Policy | None:
@@ -77,12 +75,10 @@ def strip_overrides(read: Policy) -> Policy:
 
 def bundle_digest(version: PolicyVersion) -> str:
     """Return the bundle digest of a version; raises ``CommandError`` if it has none."""
-    try:
+    with convert_errors(policy.PolicyError, place=f"{version.label} does not validate"):
         digest = policy.parse(version.document).bundle
-    except policy.PolicyError as error:
-        raise CommandError(f"version {version.number} does not validate: {error}") from error
     if digest is None:
-        raise CommandError(f"version {version.number} names no bundle; push one")
+        raise CommandError(f"{version.label} names no bundle; push one")
     return digest
 
 

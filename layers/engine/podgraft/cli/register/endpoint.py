@@ -92,10 +92,8 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     """
     _check_characters(url)
     redacted_url = _redact(url)
-    try:
+    with convert_errors(ValueError, place=redacted_url):
         parts = urlsplit(url)
-    except ValueError as error:
-        raise CommandError(f"{redacted_url}: {error}") from error
     port = _port(redacted_url, parts)
     _check_parts(redacted_url, parts)
     host = _check_host(redacted_url, parts, allow_loopback=allow_loopback)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.kube.selectors import Operator, Requirement, Selector, SelectorError, compile_
 
 INJECT_LABEL = "sidecar.istio.io/inject"
@@ -46,10 +46,8 @@ def parse_selector(text: str) -> Selector:
     """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``CommandError``."""
     parts = (part.strip() for part in _COMMA.split(text))
     selector = Selector(tuple(_parse_requirement(part) for part in parts if part))
-    try:
+    with convert_errors(SelectorError, place=f"selector {text!r}"):
         compile_(selector_to_manifest(selector))
-    except SelectorError as error:
-        raise CommandError(f"selector {text!r}: {error}") from error
     return selector
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.register import selectors
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.selectors import WebhookScope
@@ -242,11 +242,9 @@ def parse_condition(text: str) -> MatchCondition:
     name, equals, expression = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
         raise CommandError(f"match condition {text!r}: write NAME=CEL expression")
-    try:
+    with convert_errors(CompileError, place=f"match condition {name}"):
         # Only here, because it needs the extra rules.
         Environment(dict.fromkeys(_CONDITION_VARIABLES, "dyn")).compile_(expression, "bool")
-    except CompileError as error:
-        raise CommandError(f"match condition {name}: {error}") from error
     return MatchCondition(name, expression)
 
 

@@ -1,5 +1,6 @@
 """Runs the cases of test files."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,13 +17,14 @@ from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.object_reviews import run_reviews
+from podgraft.cli.outputs import replace_file
 from podgraft.core.versions.snapshot import Snapshot
+from podgraft.kube import yaml
 
 from .cases import Case, make_cases
 from .checks import Checker, Failure
 from .document import ExpectedValue, PolicyTestFile
 from .files import find_bundle
-from .goldens import read_expected, write_expected
 from .snapshots import SnapshotCache
 
 
@@ -91,17 +93,15 @@ class Runner(Struct):
 
     def _resolve(self, case: Case, expected: ExpectedValue, actual: JSON) -> JSON:
         """The expected value; with ``updates``, the actual one becomes the expected one."""
-        if not expected.file:
-            return expected.value
+        if not (self.updates and expected.file) or expected.pointer.endswith("/contains"):
+            return _read_value(case, expected)
         path = case.resolve_path(expected.file)
-        if not self.updates or expected.pointer.endswith("/contains"):
-            return read_expected(path)
         if not jsonvalue.equal(self.expected.setdefault(path, actual), actual):
             raise CommandError(
                 f"{path}: tests expect different values; use a file for each, or write {{cluster}} "
                 "or {release} in its name"
             )
-        if write_expected(path, actual):
+        if _write_expected(path, actual):
             self.updated.append(path)
         return actual
 
@@ -143,11 +143,16 @@ def _read_subject(case: Case) -> ExplainedPod:
     return replace(subject, fields=fields)
 
 
+def _read_value(case: Case, expected: ExpectedValue) -> JSON:
+    file = expected.file and case.resolve_path(expected.file)
+    return documents.read_document(file) if file else expected.value
+
+
 def _read_old_object(case: Case) -> Object | None:
     expected = case.test.old_object
     if expected is None:
         return None
-    value = read_expected(case.resolve_path(expected.file)) if expected.file else expected.value
+    value = _read_value(case, expected)
     if not isinstance(value, dict):
         raise CommandError(
             f"{expected.file}: expected an object, got {jsonvalue.describe_type(value)}"
@@ -175,3 +180,15 @@ def _has_name(value: Object, select: str) -> bool:
     kind, _, name = documents.object_name(value).partition("/")
     selected_kind, _, selected_name = select.partition("/")
     return kind.lower() == selected_kind.lower() and name == selected_name
+
+
+def _write_expected(path: Path, value: JSON) -> bool:
+    """Write a value, unless the file has it already; return whether the file changed."""
+    if path.exists() and jsonvalue.equal(documents.read_document(path), value):
+        return False
+    is_json = path.suffix == ".json"
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n" if is_json else yaml.dump(value)
+    if not path.parent.is_dir():
+        raise CommandError(f"{path.parent}: is not a folder; create it")
+    replace_file(path, text.encode())
+    return True

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli.config_source import Location
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.storage import StoredDocument
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -66,12 +66,11 @@ class DocumentRepository(Struct, frozen=True):
     def _parse(self, cluster: str, entry: StoredDocument) -> Callers:
         if entry.text is None:
             return Callers()
-        location = self.storage.location(cluster)
+        place = self.storage.location(cluster)
         try:
-            return hashes.load_callers(entry.text)
+            with convert_errors(TokensError, place=place):
+                return hashes.load_callers(entry.text)
         except yaml.NotYAMLError as error:
             # Without the text of the error: it can quote a token.
-            place = f"{location}, line {error.line} column {error.column}"
+            place = f"{place}, line {error.line} column {error.column}"
             raise CommandError(f"{place}: not one valid YAML document; correct it") from error
-        except TokensError as error:
-            raise CommandError(f"{location}: {error}") from error

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from podgraft.cli import stacks
-from podgraft.cli.failure import CommandError, convert_errors, raise_findings
+from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
@@ -62,19 +62,17 @@ class FolderRecords:
 
     def read(self, path: str) -> bytes:
         """Read a file."""
-        with convert_errors():
-            return (self._folder / path).read_bytes()
+        return (self._folder / path).read_bytes()
 
     def delete(self, paths: Iterable[str]) -> None:
         """Delete files, and the folders that are empty then."""
         for path in paths:
             file = self._folder / path
-            with convert_errors():
-                file.unlink(missing_ok=True)
-                for parent in file.parents[: _PARTS - 1]:
-                    if any(parent.iterdir()):
-                        break
-                    parent.rmdir()
+            file.unlink(missing_ok=True)
+            for parent in file.parents[: _PARTS - 1]:
+                if any(parent.iterdir()):
+                    break
+                parent.rmdir()
 
 
 class BucketRecords:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import convert_errors
 from podgraft.cli.policy.document_text import strip_signature
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Fetch, Snapshot, SnapshotSet
@@ -32,10 +32,8 @@ class Version(Struct, frozen=True, kw_only=True):
                 bundles[digest] = fetch(digest)
             return bundles[digest]
 
-        try:
+        with convert_errors(StoreError, place=name):
             snapshots = load_snapshots(injector, document, name, fetch_once)
-        except StoreError as error:
-            raise CommandError(f"{name}: {error}") from error
         text = strip_signature(document)
         return cls(name=name, document=text, bundles=bundles, snapshots=snapshots)
 

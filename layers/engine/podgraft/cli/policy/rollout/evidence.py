@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, cast
 
 from msgspec import Struct, field
 
-from podgraft.cli.failure import convert_errors
 from podgraft.core.policy.rollout import Track
 from podgraft.core.review.results import CandidateOutcome, ReviewOutcome
 
@@ -138,9 +137,7 @@ def _is_after(record: Record, since: datetime | None) -> bool:
 
 
 def _read_records(path: Path) -> Iterator[Record]:
-    with convert_errors():
-        lines = path.read_text(errors="replace").splitlines()
-    for line in lines:
+    for line in path.read_text(errors="replace").splitlines():
         try:
             record = json.loads(line)
         except ValueError:
