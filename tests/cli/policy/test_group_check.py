@@ -7,7 +7,7 @@ import pytest
 from podgraft.base import jsonvalue
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.group_check import find_group_problems
+from podgraft.cli.policy.document_check import find_group_problems
 from podgraft.core import policy
 
 RING = {"order": 1, "members": ["prod-1", "prod-2"], "revision": "canary"}

@@ -8,7 +8,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.cli.certs.names import parse_names
-from podgraft.cli.certs.rotation import read_registrations
+from podgraft.cli.certs.rotate_ca import read_registrations
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import with_token
 from podgraft.cli.register.service import check_path, parse_service

@@ -19,7 +19,7 @@ DEFECTS: dict[str, Defect] = {
     "D21": make_defect(
         "the policy switches before its bundle is uploaded",
         "21",
-        f"{CLI}.push:upload",
+        f"{CLI}.push_commands:_upload",
         "if not cloud.upload_missing(",
         "if False and cloud.upload_missing(",
     ),
@@ -64,7 +64,7 @@ DEFECTS: dict[str, Defect] = {
         f"{CLI}.push_commands:_report_dry_run",
         "missing = cloud.find_missing(change.checked.digest, change.checked.files)",
         "missing = cloud.find_missing(change.checked.digest, change.checked.files)\n"
-        "    push.upload(cloud, change); _switch(cloud, change, live)",
+        "    _upload(cloud, change); _switch(cloud, change, live)",
     ),
     "D41": make_defect(
         "a version whose responses differ gets traffic",
@@ -151,8 +151,8 @@ DEFECTS: dict[str, Defect] = {
         "a command does not handle an invalid deny list",
         "0",
         f"{CLI}.denied:_parse_stored",
-        "except (DenyListError, yaml.NotYAMLError) as error:",
-        "except DenyListError as error:",
+        "convert_errors(DenyListError, yaml.NotYAMLError, place=",
+        "convert_errors(DenyListError, place=",
         "denied",
         "deny",
     ),
@@ -185,8 +185,8 @@ DEFECTS: dict[str, Defect] = {
     "D83": make_defect(
         "a push does not read the deny list",
         "7",
-        f"{CLI}.push:check_change",
-        "cloud.check_denied(list_needed(change.document))",
+        f"{CLI}.version_loading:check_new_version",
+        "storage.check_denied((digest, *list_needed(document)))",
         "pass",
         "deny",
         "push",
@@ -194,7 +194,7 @@ DEFECTS: dict[str, Defect] = {
     "D84": make_defect(
         "a push stores no policy as long as the one in force",
         "19",
-        f"{CLI}.push:is_stored",
+        f"{CLI}.push_commands:_is_stored",
         "live.stored == stored",
         "len(live.stored) == len(stored)",
         "push",

@@ -1,19 +1,69 @@
-"""``podgraft certs rotate-ca``: the steps of a rotation, each telling the operator the next."""
+"""``podgraft certs rotate-ca``: replace the CA while every cluster always trusts the endpoint.
+
+The new CA is created in a separate folder, so no file is overwritten and you can repeat each step.
+Each step checks its preconditions, stops if one is not met, and prints the next step:
+
+1. begin   creates the new CA and the bundle of both CAs. Then register the clusters with it.
+2. switch  requires that every cluster trusts both CAs, and renews all certificates. Then deploy
+           the certificates.
+3. finish  requires that the endpoint presents the new certificate, and ends the bundle. Then
+           register the clusters with the new CA only.
+"""
 
 import shlex
+from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 
 import click
+from cryptography import x509
+from msgspec import Struct
 
 from podgraft.base import system
-from podgraft.cli import command_help, program
-from podgraft.cli.certs import endpoint, keys, options, rotation
+from podgraft.base.jsonvalue import object_at
+from podgraft.cli import command_help, documents, outputs, program
+from podgraft.cli.certs import endpoint, issuance, keys, names, options, pem, trust
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
-from podgraft.cli.certs.issuance import AUTHORITY_DAYS, LEAF_DAYS, Validity
+from podgraft.cli.certs.issuance import AUTHORITY_DAYS, LEAF_DAYS, CertificatePurpose, Validity
 from podgraft.cli.certs.keys import KeyType
-from podgraft.cli.certs.rotation import Rotation, RotationStage
+from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.cli.client_config import read_destination
+from podgraft.cli.endpoint_check.certificates import check_ca_bundle
+from podgraft.cli.failure import CommandError
+from podgraft.cli.live.registrations import Webhook, parse_webhooks
+from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import FILE, NEW_FOLDER
+
+
+class RotationStage(Enum):
+    """How far a rotation is, in the words of what to do next."""
+
+    BEGIN = "begin: make the new CA and the bundle of both"
+    SWITCH = "register every cluster with the bundle, then switch: issue new certificates"
+    FINISH = "deploy the new certificates, then finish: drop the old CA"
+    DONE = "register every cluster with the new CA alone, and put the old folder away"
+
+
+class Rotation(Struct, frozen=True):
+    """The old folder and the new one."""
+
+    old: CertificateFolder
+    new: CertificateFolder
+
+    @property
+    def stage(self) -> RotationStage:
+        """The state of the rotation, by its files."""
+        if not self.new.key_pair(AUTHORITY).certificate.exists():
+            return RotationStage.BEGIN
+        if any(not self.new.key_pair(name).certificate.exists() for name in self.old.leaf_names()):
+            return RotationStage.SWITCH
+        return RotationStage.FINISH if self.new.bundle.exists() else RotationStage.DONE
+
+    def check_stage(self, required: RotationStage) -> None:
+        """Raise ``CommandError`` unless it is time for *required*."""
+        if self.stage is not required:
+            raise CommandError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
 @command_help.group("rotate-ca")
@@ -49,11 +99,19 @@ def plan(rotating: Rotation) -> None:
 @click.pass_obj
 def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | None) -> None:
     """Make the new CA, and the bundle of the old and the new one."""
-    lifetime = Validity.from_now(system.now(), days)
-    rotation.begin_rotation(
-        rotating, KeyType(key_type), lifetime, keys.read_passphrase(passphrase_file)
+    secret = keys.read_passphrase(passphrase_file)
+    rotating.check_stage(RotationStage.BEGIN)
+    key = keys.make_key(KeyType(key_type))
+    certificate = issuance.make_ca(key, None, Validity.from_now(system.now(), days))
+    roots = trust.check_roots([rotating.old.certificate(AUTHORITY), certificate])
+    pair = rotating.new.key_pair(AUTHORITY)
+    all_three = (
+        Output(rotating.new.bundle, pem.dump_certificates(roots)),
+        Output(pair.key, keys.encode_key(key, secret), outputs.SECRET),
+        Output(pair.certificate, pem.dump_certificates([certificate])),
     )
-    click.echo(f"wrote {rotating.new.key_pair(AUTHORITY).certificate} and {rotating.new.bundle}")
+    outputs.write_files(all_three, force=False)
+    click.echo(f"wrote {pair.certificate} and {rotating.new.bundle}")
     _print_next_steps(rotating)
 
 
@@ -83,14 +141,23 @@ def switch(
     ca_passphrase_file: Path | None,
 ) -> None:
     """Renew all certificates with the new CA, after every cluster trusts both CAs."""
+    old, new = rotating.old, rotating.new
     rotating.check_stage(RotationStage.SWITCH)
     secret = keys.read_passphrase(passphrase_file)
-    issuer = rotating.new.issuer(keys.read_passphrase(ca_passphrase_file))
+    issuer = new.issuer(keys.read_passphrase(ca_passphrase_file))
     lifetime = Validity.from_now(system.now(), days)
-    kind = KeyType(new_key) if new_key else None
-    rotation.switch_certificates(rotating, clusters, issuer, lifetime, kind, secret)
-    for name in rotating.new.leaf_names():
-        click.echo(f"wrote {rotating.new.key_pair(name).certificate}")
+    leaves = {name: old.certificate(name) for name in old.leaf_names()}
+    for leaf in leaves.values():
+        if issuance.certificate_purpose(leaf) is CertificatePurpose.SERVER:
+            _check_trust(clusters, leaf, (old.certificate(AUTHORITY), issuer.certificate))
+    for name, leaf in leaves.items():
+        if not new.key_pair(name).certificate.exists():
+            file = old.key_pair(name).key
+            key = keys.make_key(KeyType(new_key)) if new_key else keys.read_key(file, secret)
+            certificate = issuance.renew_certificate(leaf, key.public_key(), issuer, lifetime)
+            new.save(new.leaf_pair(name), certificate, key, secret, force=False)
+    for name in new.leaf_names():
+        click.echo(f"wrote {new.key_pair(name).certificate}")
     _print_next_steps(rotating)
 
 
@@ -101,9 +168,13 @@ def finish(rotating: Rotation, url: str) -> None:
     """End the bundle, once the endpoint shows a certificate of the new CA."""
     rotating.check_stage(RotationStage.FINISH)
     roots = [rotating.new.certificate(AUTHORITY)]
-    rotation.finish_rotation(
-        rotating, endpoint.find_trust_problems(Address.parse(url), roots, system.now())
-    )
+    faults = endpoint.find_trust_problems(Address.parse(url), roots, system.now())
+    if faults:
+        raise CommandError(
+            "the endpoint does not yet show a certificate of the new CA; deploy it first: "
+            + "; ".join(faults)
+        )
+    rotating.new.bundle.unlink()
     _print_next_steps(rotating)
 
 
@@ -134,3 +205,39 @@ def _print_next_steps(rotating: Rotation) -> None:
                 f"in every cluster: podgraft register … --ca-bundle {ca}, and kubectl apply",
                 f"put {old} away, its ca.key first: nothing needs it any more",
             )
+
+
+def read_registrations(file: Path, served: SubjectAltNames) -> list[Webhook]:
+    """Return the webhooks of *file* with one of the *served* names as host.
+
+    *file* is the output of ``kubectl get mutatingwebhookconfigurations -o yaml``. Raises
+    ``CommandError`` if no webhook calls the endpoint.
+    """
+    webhooks = [
+        webhook
+        for webhook in parse_webhooks(documents.read_objects(file))
+        if served.matches_host(read_destination(object_at(webhook.manifest, "clientConfig")).host)
+    ]
+    if not webhooks:
+        raise CommandError(
+            f"{file}: no webhook in it calls {served}; print the cluster's registrations with "
+            "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
+        )
+    return webhooks
+
+
+def _check_trust(
+    clusters: Sequence[Path], leaf: x509.Certificate, both: Sequence[x509.Certificate]
+) -> None:
+    """Raise ``CommandError`` naming every webhook that does not trust *both* CAs."""
+    outdated = [
+        f"{file}: webhook {webhook.name}{': caBundle ' * bool(ca.problem)}{ca.problem}"
+        for file in clusters
+        for webhook in read_registrations(file, names.names_of(leaf))
+        if not {*both} <= {*(ca := check_ca_bundle(webhook.manifest)).certificates}
+    ]
+    if outdated or not clusters:
+        raise CommandError(
+            "not every cluster is known to trust the old and the new CA; register with the bundle "
+            "first: " + "; ".join(outdated or ["no registration was given (--registered)"])
+        )

@@ -1,10 +1,14 @@
 """The subcommands of ``podgraft policy`` that read only files: check and allows."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, outputs, terminal
+from podgraft.base import jsonvalue
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import JSON
+from podgraft.cli import command_help, outputs, sarif, source_lines, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import CommandError, print_warnings
@@ -15,10 +19,11 @@ from podgraft.cli.wording import format_count
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
-from . import check_report
 from .local import CheckedBundle, InvalidBundleError, check_bundle
 from .options import warning_options
 from .privileges import make_block
+
+_FORMATS = ("text", "json", "sarif")
 
 
 @command_help.command("check")
@@ -29,7 +34,7 @@ from .privileges import make_block
     type=click.Choice([level.value for level in Level]),
     help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
 )
-@format_option(check_report.FORMATS, "Output format. sarif is for code scanning.")
+@format_option(_FORMATS, "Output format. sarif is for code scanning.")
 def check_policy(
     folder: ConfigFolder,
     *,
@@ -50,12 +55,12 @@ def check_policy(
     except InvalidBundleError as error:
         if output == "text":
             raise
-        click.echo(check_report.render_findings(folder.bundle, error.findings, output), nl=False)
+        click.echo(_render_findings(folder.bundle, error.findings, output), nl=False)
         return FAILED
     if output == "text":
         _print_summary(checked)
     else:
-        click.echo(check_report.render_findings(folder.bundle, checked.warnings, output), nl=False)
+        click.echo(_render_findings(folder.bundle, checked.warnings, output), nl=False)
     return 0
 
 
@@ -89,3 +94,48 @@ def print_allows(folder: ConfigFolder, *, write: bool) -> None:
         raise CommandError(f"{folder.bundle.parent}: has no policy.yaml to write to; create it")
     outputs.replace_file(folder.policy, text.encode())
     click.echo(f"wrote allows to {folder.policy}; review the change before you push it")
+
+
+def _render_findings(bundle: Path, findings: Iterable[Diagnostic], output: str) -> str:
+    """Return the report of the findings about a bundle and its policy."""
+    located = [(each, *_locate(bundle, each)) for each in findings]
+    if output == "sarif":
+        return sarif.render_report([_to_sarif(*each) for each in located])
+    encoded: list[JSON] = [
+        {
+            "level": _find_level(each),
+            "file": file,
+            "line": line,
+            "pointer": each.pointer,
+            "problem": each.problem,
+            "remedy": each.remedy,
+        }
+        for each, file, line in located
+    ]
+    return jsonvalue.dump({"findings": encoded}) + "\n"
+
+
+def _find_level(finding: Diagnostic) -> str:
+    return "warning" if finding.is_warning else "error"
+
+
+def _to_sarif(finding: Diagnostic, file: str, line: int) -> sarif.Finding:
+    """Return the finding without the file in its text, which the location has."""
+    level = _find_level(finding)
+    message = str(finding).removeprefix(f"{finding.document} ").removeprefix("/: ")
+    return sarif.Finding(rule=f"check/{level}", level=level, message=message, file=file, line=line)
+
+
+def _locate(bundle: Path, finding: Diagnostic) -> tuple[str, int]:
+    path = bundle / finding.document if finding.document else bundle
+    if not path.is_file():  # the policy, or a file that is missing
+        path = Path(finding.document or bundle)
+    return path.as_posix(), _find_line(path, finding.pointer)
+
+
+def _find_line(path: Path, pointer: str) -> int:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return 1
+    return source_lines.find_pointer_line(text, pointer)

@@ -23,13 +23,12 @@ from .cloud import DeployedInjector
 from .diff.objects import SampleOptions, sample_options
 from .diff.versions import NO_POLICY
 from .in_force import find_in_force
-from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
 from .signing import Signer, check_signer, sign_options
 from .storage import PolicyStorage, storage_options
 from .stored_version import StoredInjector, load_injector, read_local_document
-from .version_loading import load_new_version
+from .version_loading import check_new_version
 from .versions import StoredPolicy, bundle_digest
 
 _MAX_FILES = 20  # to open in an editor at once
@@ -88,7 +87,7 @@ def edit_policy(
     try:
         current = _load_current(storage, digest)
         text = read_local_document(checked, open_folder(workspace.folder), current.current)
-        _check_stored(storage, text, checked)
+        check_new_version(storage, text, "new", checked.digest, checked.files)
         current.confirm_change(checked, text, samples, yes=yes)
         if digest is None:
             _check_unchanged(storage, stored, bundle)
@@ -144,14 +143,6 @@ def _load_current(storage: PolicyStorage, digest: str | None) -> StoredInjector:
         print_warnings([*error.args, "the version in force does not load; everything is new"])
         document = "" if digest is None else None
         return StoredInjector(replace(NO_POLICY, document=document), storage)
-
-
-def _check_stored(storage: PolicyStorage, text: str, checked: CheckedBundle) -> None:
-    """Raise ``CommandError`` for a denied bundle, and for another bundle that does not load."""
-    storage.check_denied((checked.digest, *list_needed(text)))
-    read = policy.parse(text)
-    if {*read.digests} - {checked.digest} or read.rollout:
-        load_new_version(storage, text, "new", {checked.digest: checked.files})
 
 
 def _check_unchanged(

@@ -23,10 +23,9 @@ from podgraft.kube.privileges.pod_security import Level
 
 from . import privileges, schema
 from .bundle_tests import find_failed_tests
+from .document_check import find_group_problems, find_rollout_problems
 from .document_text import strip_signature
-from .group_check import find_group_problems
 from .large_policy import find_value_errors
-from .rollout_check import find_rollout_problems
 
 T = TypeVar("T")
 

@@ -1,37 +1,46 @@
 """The subcommands that change the policy in force: push and rollback."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.config_source import ConfigFolder, folder_argument
-from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.failure import CommandError, print_warnings, raise_findings
 from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.bundle.cluster_ids import UrlPath
 
-from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, connect
 from .diff.objects import SampleOptions
-from .document_text import strip_signature
-from .large_policy import list_needed
+from .document_text import signed_version, strip_signature
+from .large_policy import list_needed, split_policy
 from .local import CheckedBundle, check_bundle
 from .options import expect_version_option, message_option, warning_options
-from .push import Change
 from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import Signer, check_signer, sign_options
 from .stored_version import load_injector
 from .target import TargetOptions, target_options
-from .version_loading import load_new_version
+from .version_loading import check_new_version, load_new_version
 from .versions import PolicyVersion, bundle_digest
 
 _DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What a push writes: a document, its bundle, the signer, and the message."""
+
+    document: str
+    checked: CheckedBundle
+    signer: Signer | None
+    message: str
 
 
 @command_help.command("push")
@@ -77,12 +86,14 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
         check_no_rollout(live.stored, text, cloud.target.options)
-    push.check_change(cloud, change, live)
+    number = live.number + 1 if live else 1
+    check_new_version(cloud, text, number, checked.digest, checked.files)
+    _check_unexpected_objects(cloud, checked)
     if dry_run:
         return _report_dry_run(cloud, change, live)
     if confirm:
         load_injector(cloud).confirm_change(checked, text, _DEFAULT_OBJECTS, cluster)
-    push.upload(cloud, change)
+    _upload(cloud, change)
     yield
     return _switch(cloud, change, live)
 
@@ -105,13 +116,40 @@ def _make_document(
     return make_canary(strip_signature(live.document), checked, cluster, has_policy=has_policy)
 
 
+def _is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool:
+    """Whether a push would change nothing; a signature must be for the stored version."""
+    stored = split_policy(document).document
+    if signer is None:
+        return live.stored == stored
+    if signed_version(live.stored) != live.number:
+        return False
+    text = strip_signature(live.stored)
+    return text == stored and signer.public_key.id in live.stored.removeprefix(text)
+
+
+def _check_unexpected_objects(cloud: DeployedInjector, checked: CheckedBundle) -> None:
+    """Raise ``CommandError`` for objects below the prefix that do not belong to the bundle.
+
+    They change the digest of the bundle. podgraft does not know their origin, so the operator must
+    delete them.
+    """
+    target, digest = cloud.target, checked.digest
+    paths = sorted(cloud.list_objects(digest).keys() - checked.files.keys())
+    urls = [f"s3://{target.bucket}/{target.object_key(digest, path)}" for path in paths]
+    raise_findings(
+        f"{url}: unexpected object; bundle {digest} does not load with it; "
+        f"delete it: aws s3 rm {shlex.quote(url)}"
+        for url in urls
+    )
+
+
 def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     missing = cloud.find_missing(change.checked.digest, change.checked.files)
     for path, content in missing.items():
         click.echo(f"upload   {path}, {len(content)} bytes (dry run)")
     if not missing:
         click.echo(f"bundle   {change.checked.digest} is in S3 already")
-    if live and push.is_stored(live, change.document, change.signer):
+    if live and _is_stored(live, change.document, change.signer):
         click.echo(f"policy   version {live.number} is already the same")
         return
     replaced = f"replaces version {live.number}" if live else "is the first version"
@@ -119,13 +157,25 @@ def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion
     click.echo(f"policy   version {number} of {cloud.target.parameter} {replaced} (dry run)")
 
 
+def _upload(cloud: DeployedInjector, change: Change) -> None:
+    """Upload missing and damaged files, before the policy switches to the bundle."""
+    checked = change.checked
+    if not cloud.upload_missing(checked.digest, checked.files, click.echo):
+        click.echo(f"bundle   {checked.digest} is in S3 already")
+    cloud.upload_overrides(change.document)
+
+
 def _switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
-    if live and push.is_stored(live, change.document, change.signer):
+    if live and _is_stored(live, change.document, change.signer):
         cloud.check_unchanged(live)
         unused = "; the message is not stored" if change.message else ""
         click.echo(f"policy   version {live.number} is already the same{unused}")
         return
-    number = push.switch(cloud, change, live)
+    number = cloud.put_policy(change.document, live, change.message, change.signer)
+    # A prune at the same time can delete an old bundle that nothing referred to until now.
+    digest, files = change.checked.digest, change.checked.files
+    for path in sorted(files.keys() - cloud.list_objects(digest).keys()):
+        cloud.upload_file(digest, path, files[path])
     terminal.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
         click.echo(f"to undo the change:\n  podgraft rollback {live.number} {cloud.options}")
@@ -167,7 +217,7 @@ def restore_version(
     cloud.check_denied(list_needed(document))
     load_new_version(cloud, document, number)
     yield
-    if is_in_several() and push.is_stored(versions[-1], document, signer):
+    if is_in_several() and _is_stored(versions[-1], document, signer):
         click.echo(f"policy   version {versions[-1].number} is already the same")
         return
     message = message or f"rollback to version {number}"

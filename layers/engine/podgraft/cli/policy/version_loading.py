@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core import policy
 from podgraft.core.versions import trial
 from podgraft.core.versions.errors import InvalidVersionError, StoreError
@@ -12,6 +12,7 @@ from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
 from podgraft.service.store.caller_document import Callers
 
+from .large_policy import list_needed
 from .storage import PolicyStorage
 
 # Files by path, by the digest of their bundle.
@@ -49,11 +50,9 @@ def load_version(
         own = None if digest is None else files.get(digest)
         return storage.read_bundle(digest) if own is None else own
 
-    try:
+    with convert_errors(StoreError):
         snapshots = load_snapshots(storage.injector, document, str(label), fetch, check=check)
         trial.prove(storage.injector, snapshots)
-    except StoreError as error:
-        raise CommandError(str(error)) from error
     return snapshots
 
 
@@ -70,6 +69,16 @@ def load_new_version(
     prove_candidate(storage.injector, load_version(storage, document, label, local=files))
 
 
+def check_new_version(
+    storage: PolicyStorage, document: str, label: int | str, digest: str, files: Mapping[str, bytes]
+) -> None:
+    """Raise for denied bundles, and if a bundle besides the checked *digest* does not load."""
+    storage.check_denied((digest, *list_needed(document)))
+    read = policy.parse(document)
+    if {*read.digests} - {digest} or read.rollout:
+        load_new_version(storage, document, label, {digest: files})
+
+
 def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
     """Raise if the candidate of any cluster does not load, or does not render."""
     default = snapshots.default.candidate
@@ -80,7 +89,5 @@ def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
     candidates = (each.candidate for each in snapshots.values())
     first, *others = [each.snapshot for each in candidates if each and each.snapshot]
     own = SnapshotSet(first, {str(number): each for number, each in enumerate(others)})
-    try:
+    with convert_errors(InvalidVersionError, place="the candidate is invalid"):
         trial.prove(injector, own)
-    except InvalidVersionError as error:
-        raise CommandError(f"the candidate is invalid: {error}") from error
