@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, dump, object_at
+from podgraft.base.jsonvalue import JSON, Object, dump, names_at, object_at
 
-from .normalization import container_names, normalize_pod
+from .normalization import normalize_pod
 from .original_pods import OriginalPod
 from .tolerance import tolerate_admission, tolerate_other_webhooks
 
@@ -159,7 +159,9 @@ def _compare_order(
     Only lists with an injected container count, and only the containers that both pods have.
     """
     for key in _LISTS:
-        expected_names, live_names = container_names(expected, key), container_names(live, key)
+        expected_names, live_names = (
+            names_at(object_at(each, "spec"), key) for each in (expected, live)
+        )
         common = {*expected_names} & {*live_names}
         expected_order = [name for name in expected_names if name in common]
         live_order = [name for name in live_names if name in common]

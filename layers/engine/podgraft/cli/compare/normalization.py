@@ -6,15 +6,7 @@ kube-apiserver.
 
 from collections.abc import Sequence
 
-from podgraft.base.jsonvalue import (
-    JSON,
-    NotJSONError,
-    Object,
-    load,
-    object_at,
-    objects_at,
-    string_at,
-)
+from podgraft.base.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at
 from podgraft.kube import DecodeError, defaults
 
 _CONTAINER_LISTS = ("initContainers", "containers")
@@ -47,11 +39,6 @@ def normalize_pod(pod: Object) -> Object:
         },
         "spec": _index_lists(_prune(spec)),
     }
-
-
-def container_names(pod: Object, key: str) -> list[str]:
-    """Return the names of the containers, in order."""
-    return [string_at(each, "name") for each in objects_at(object_at(pod, "spec"), key)]
 
 
 def _complete(pod: Object) -> Object:

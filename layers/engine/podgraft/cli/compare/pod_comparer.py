@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import Struct, field
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, names_at, object_at, objects_at, string_at
 from podgraft.base.lru import LRUCache
 from podgraft.cli import offline
 from podgraft.cli.live.cluster import LiveCluster
@@ -17,7 +17,6 @@ from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 
 from .comparison import Difference, compare_pods
-from .normalization import container_names
 from .original_pods import OriginalPod, make_request_pod, restore_originals
 
 _CONTROLLERS = 1000
@@ -134,4 +133,5 @@ def _lacks_containers(original: OriginalPod, expected: Object) -> bool:
 
 
 def _container_names(pod: Object) -> set[str]:
-    return {*container_names(pod, "initContainers"), *container_names(pod, "containers")}
+    spec = object_at(pod, "spec")
+    return {*names_at(spec, "initContainers"), *names_at(spec, "containers")}

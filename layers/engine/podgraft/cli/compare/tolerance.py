@@ -9,7 +9,7 @@ and secrets.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.kube.pod_defaults import find_pull_policy
@@ -23,122 +23,89 @@ _LISTS = ("initContainers", "containers")
 
 def tolerate_admission(live: Object, expected: Object) -> Object:
     """Return *live* without what admission plugins add; both are normalized."""
-    spec = dict(object_at(live, "spec"))
-    limits = _find_limits(live)
-    always = _is_always_pulled(live, expected)
-    for key in _LISTS:
-        expected_containers = object_at(expected, "spec", key)
-        spec_containers = object_at(spec, key)
-        if spec_containers:
-            spec[key] = {
-                name: _tolerate_container(
-                    object_at(spec_containers, name),
-                    object_at(expected_containers, name),
-                    limits.get(name, frozenset()),
-                    always=always,
-                )
-                for name in spec_containers
-            }
-    _tolerate_token_volume(spec, object_at(expected, "spec"))
-    annotations = {
-        name: value
-        for name, value in object_at(live, "metadata", "annotations").items()
-        if name != _LIMIT_ANNOTATION or name in object_at(expected, "metadata", "annotations")
-    }
-    expected_limits = object_at(expected, "metadata", "annotations").get(_LIMIT_ANNOTATION)
-    if expected_limits is not None and _LIMIT_ANNOTATION in annotations:
-        annotations[_LIMIT_ANNOTATION] = expected_limits  # the second run rewrites it
+    limits, always = {*_find_limits(live)}, _is_always_pulled(live)
+
+    def change(name: str, container: Object, reference: Object) -> Object:
+        tolerated = dict(container)
+        token = string_at(object_at(container, "volumeMounts", _TOKEN_PATH), "name")
+        if token.startswith(_TOKEN_VOLUME):
+            known = object_at(reference, "volumeMounts").keys()
+            _drop(tolerated, "volumeMounts", {_TOKEN_PATH} - known)
+        resources = dict(object_at(container, "resources"))
+        for kind in ("limits", "requests"):
+            # Those that LimitRanger reports, if the expected container has none.
+            known = object_at(reference, "resources", kind).keys()
+            reported = {resource for *own, resource in limits if own == [name, kind]}
+            _drop(resources, kind, reported - known)
+        tolerated["resources"] = resources
+        _drop(tolerated, "resources", ())
+        if always:
+            tolerated["imagePullPolicy"] = reference.get("imagePullPolicy")
+        return tolerated
+
+    spec = _change_containers(live, expected, change)
+    # Only injected containers mount the volume of the token.
+    others = object_at(spec, "volumes").keys() - object_at(expected, "spec", "volumes").keys()
+    _drop(spec, "volumes", {name for name in others if name.startswith(_TOKEN_VOLUME)})
+    expected_annotations = object_at(expected, "metadata", "annotations")
+    annotations = dict(object_at(live, "metadata", "annotations"))
+    limit = annotations.pop(_LIMIT_ANNOTATION, None)
+    if limit is not None and _LIMIT_ANNOTATION in expected_annotations:
+        # The second run rewrites it.
+        annotations[_LIMIT_ANNOTATION] = expected_annotations[_LIMIT_ANNOTATION]
     metadata: Object = {**object_at(live, "metadata"), "annotations": annotations}
     return {**live, "metadata": metadata, "spec": spec}
 
 
-def _tolerate_container(
-    live: Object, expected: Object, limits: frozenset[tuple[str, str]], *, always: bool
-) -> Object:
-    if not expected:
-        return live
-    tolerated = dict(live)
-    mounts, expected_mounts = object_at(live, "volumeMounts"), object_at(expected, "volumeMounts")
-    token = object_at(mounts, _TOKEN_PATH)
-    if _TOKEN_PATH not in expected_mounts and string_at(token, "name").startswith(_TOKEN_VOLUME):
-        _set_or_remove(
-            tolerated, "volumeMounts", {k: v for k, v in mounts.items() if k != _TOKEN_PATH}
-        )
-    if limits:
-        _set_or_remove(
-            tolerated,
-            "resources",
-            _without_limits(object_at(live, "resources"), object_at(expected, "resources"), limits),
-        )
-    if always:
-        tolerated["imagePullPolicy"] = expected.get("imagePullPolicy")
-    return tolerated
+def _change_containers(
+    live: Object, expected: Object, change: Callable[[str, Object, Object], Object]
+) -> dict[str, JSON]:
+    """Return the spec of *live*, with its containers that *expected* also has changed."""
+    spec = dict(object_at(live, "spec"))
+    for key in _LISTS:
+        containers, references = object_at(spec, key), object_at(expected, "spec", key)
+        if containers:
+            changed: Object = {
+                name: change(name, object_at(containers, name), object_at(references, name))
+                for name in containers
+                if object_at(references, name)
+            }
+            spec[key] = {**containers, **changed}
+    return spec
 
 
-def _without_limits(live: Object, expected: Object, limits: frozenset[tuple[str, str]]) -> Object:
-    """Remove the resources that LimitRanger reports, if the expected container has none."""
-    remaining: dict[str, JSON] = dict(live)
-    for kind in ("limits", "requests"):
-        quantities = {
-            name: value
-            for name, value in object_at(live, kind).items()
-            if name in object_at(expected, kind) or (name, kind) not in limits
-        }
-        _set_or_remove(remaining, kind, quantities)
-    return remaining
+def _drop(parent: dict[str, JSON], key: str, names: Container[str]) -> None:
+    """Remove members of a map; an empty map is removed, too."""
+    remaining: Object = {
+        name: each for name, each in object_at(parent, key).items() if name not in names
+    }
+    if remaining:
+        parent[key] = remaining
+    else:
+        parent.pop(key, None)
 
 
-def _find_limits(live: Object) -> dict[str, frozenset[tuple[str, str]]]:
-    """Return resource and kind by container, as LimitRanger lists them."""
+def _find_limits(live: Object) -> Iterator[tuple[str, str, str]]:
+    """Yield container, kind, and resource of ``LimitRanger plugin set: cpu request for …; …``."""
     text = string_at(object_at(live, "metadata", "annotations"), _LIMIT_ANNOTATION)
-    limits: dict[str, frozenset[tuple[str, str]]] = {}
-    for container, entry in _parse_limits(text):
-        limits[container] = limits.get(container, frozenset()) | {entry}
-    return limits
-
-
-def _parse_limits(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Parse ``LimitRanger plugin set: cpu, memory request for container app; …``."""
     for part in text.removeprefix("LimitRanger plugin set: ").split("; "):
         match = _LIMIT_ENTRY.fullmatch(part)
         if match:
             # The API server derives a missing request from the limit.
             kinds = ("limits", "requests") if match[2] == "limit" else ("requests",)
-            for resource in match[1].split(", "):
-                yield from ((match[3], (resource, kind)) for kind in kinds)
+            yield from ((match[3], kind, each) for each in match[1].split(", ") for kind in kinds)
 
 
-def _is_always_pulled(live: Object, expected: Object) -> bool:
+def _is_always_pulled(live: Object) -> bool:
     """Whether AlwaysPullImages is on: a container that is not injected shows it too."""
     containers = [
         object_at(live, "spec", key, name)
         for key in _LISTS
         for name in object_at(live, "spec", key)
     ]
-    return (
-        all(container.get("imagePullPolicy") == "Always" for container in containers)
-        and any(find_pull_policy(string_at(each, "image")) != "Always" for each in containers)
-        and bool(expected)
+    return all(each.get("imagePullPolicy") == "Always" for each in containers) and any(
+        find_pull_policy(string_at(each, "image")) != "Always" for each in containers
     )
-
-
-def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:
-    """Remove the volume of the token if only injected containers mount it."""
-    volumes = object_at(spec, "volumes")
-    remaining = {
-        name: value
-        for name, value in volumes.items()
-        if not name.startswith(_TOKEN_VOLUME) or name in object_at(expected, "volumes")
-    }
-    _set_or_remove(spec, "volumes", remaining)
-
-
-def _set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
-    """Set a field; an empty value removes it."""
-    if value:
-        parent[key] = value
-    else:
-        parent.pop(key, None)
 
 
 def tolerate_other_webhooks(live: Object, expected: Object, injected: frozenset[str]) -> Object:
@@ -147,18 +114,26 @@ def tolerate_other_webhooks(live: Object, expected: Object, injected: frozenset[
     An additional variable is such an addition if every other container has the same one, and an
     additional mount if its volume is not injected.
     """
-    spec = dict(object_at(live, "spec"))
-    shared = _find_shared_variables(spec, injected)
-    for key in _LISTS:
-        containers = dict(object_at(spec, key))
-        for name in containers.keys() & injected:
-            reference = object_at(expected, "spec", key, name)
-            if reference:
-                container = object_at(containers, name)
-                containers[name] = _tolerate(container, reference, shared, injected)
-        if containers:
-            spec[key] = containers
-    return {**live, "spec": spec}
+    shared = _find_shared_variables(object_at(live, "spec"), injected)
+
+    def change(name: str, container: Object, reference: Object) -> Object:
+        if name not in injected:
+            return container
+        tolerated = dict(container)
+        variables, known = object_at(container, "env"), object_at(reference, "env")
+        same = {
+            name
+            for name in shared.keys() & variables.keys() - known.keys()
+            if shared[name] == variables[name]
+        }
+        _drop(tolerated, "env", same)
+        mounts = object_at(container, "volumeMounts")
+        others = mounts.keys() - object_at(reference, "volumeMounts").keys()
+        volumes = {path: string_at(object_at(mounts, path), "name") for path in others}
+        _drop(tolerated, "volumeMounts", {path for path in others if volumes[path] not in injected})
+        return tolerated
+
+    return {**live, "spec": _change_containers(live, expected, change)}
 
 
 def _find_shared_variables(spec: Object, injected: frozenset[str]) -> Object:
@@ -174,30 +149,3 @@ def _find_shared_variables(spec: Object, injected: frozenset[str]) -> Object:
         for name, value in first.items()
         if all(name in each and each[name] == value for each in others)
     }
-
-
-def _tolerate(live: Object, expected: Object, shared: Object, injected: frozenset[str]) -> Object:
-    tolerated = dict(live)
-    extras = {
-        "env": frozenset(_find_variables(live, expected, shared)),
-        "volumeMounts": frozenset(_find_mounts(live, expected, injected)),
-    }
-    for key, names in extras.items():
-        remaining: dict[str, JSON] = {
-            name: value for name, value in object_at(live, key).items() if name not in names
-        }
-        _set_or_remove(tolerated, key, remaining)
-    return tolerated
-
-
-def _find_variables(live: Object, expected: Object, shared: Object) -> Iterator[str]:
-    for name, value in object_at(live, "env").items():
-        if name not in object_at(expected, "env") and name in shared and shared[name] == value:
-            yield name
-
-
-def _find_mounts(live: Object, expected: Object, injected: frozenset[str]) -> Iterator[str]:
-    for path in object_at(live, "volumeMounts"):
-        volume = string_at(object_at(live, "volumeMounts", path), "name")
-        if path not in object_at(expected, "volumeMounts") and volume not in injected:
-            yield path

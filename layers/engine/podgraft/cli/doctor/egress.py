@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, names_at, object_at, objects_at
 from podgraft.cli.aws_options import make_session
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import find_server
@@ -45,5 +45,5 @@ def _find_name(config: Object) -> str:
         words = object_at(each, "user", "exec").get("args")
         if isinstance(words, list) and _OPTION in words[:-1]:
             return str(words[words.index(_OPTION) + 1])
-    names = [string_at(each, "name") for each in objects_at(config, "clusters")]
+    names = names_at(config, "clusters")
     return "".join(names[:1]).partition(":cluster/")[2]

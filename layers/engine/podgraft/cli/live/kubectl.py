@@ -14,7 +14,15 @@ from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import (
+    JSON,
+    NotJSONError,
+    Object,
+    names_at,
+    object_at,
+    objects_at,
+    string_at,
+)
 from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.failure import CommandError
 
@@ -95,7 +103,7 @@ class KubectlReader:
 
     def list_contexts(self) -> list[str]:
         """Return the names of all contexts."""
-        return [string_at(each, "name") for each in objects_at(self._read_config(), "contexts")]
+        return names_at(self._read_config(), "contexts")
 
     def read_config(self) -> Object:
         """Return the kubeconfig of the context; empty if kubectl cannot read it."""

@@ -10,17 +10,12 @@ import re
 from typing import NoReturn
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.register.endpoint import (
-    Endpoint,
-    ServiceReference,
-    check_segment,
-    with_path,
-)
+from podgraft.cli.register.endpoint import Endpoint, ServiceReference, check_segment, with_path
+from podgraft.cli.register.webhooks import DNS_LABEL
 
 PORTS = range(1, 65536)
 MAX_SEGMENT_CHARACTERS = 253
 _SYNTAX = re.compile(r"([^/:]+)/([^/:]+)(?::([^/]*))?(/.*)?")
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
@@ -32,7 +27,7 @@ def parse_service(text: str) -> Endpoint:
         raise CommandError("--service: write NAMESPACE/NAME[:PORT][/INJECTOR]")
     namespace, name, port, path = match.groups()
     for kind, value in (("namespace", namespace), ("name", name)):
-        if not _LABEL.fullmatch(value):
+        if not DNS_LABEL.fullmatch(value):
             raise CommandError(
                 f"--service: invalid {kind} {value!r}; use 1 to 63 lower-case letters, digits, "
                 "and -"
