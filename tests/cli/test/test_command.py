@@ -169,7 +169,7 @@ INVALID = (
     ("tests: []", "podgraft-test.yaml /tests: is missing or empty; write at least one test"),
     ("tests: [{name: a}]", "/tests/0/expect: is missing; write outcome: injected, changed"),
     ("tests: [{name: a, file: a, expect: {outcom: a}}]", "did you mean outcome?"),
-    ("tests: [{name: a, file: a, expect: {reason: b}}]", '/expect/reason: got "b"; use one of'),
+    ("tests: [{name: a, file: a, expect: {reason: b}}]", '/expect/reason: got "b"; use '),
     ("tests: {", "invalid YAML"),
     ("policy: none.yaml\ntests: [{name: a, file: a, expect: {reason: user}}]", "is not a file"),
     ("bundle: none\ntests: [{name: a, file: a, expect: {reason: user}}]", "is not a folder"),

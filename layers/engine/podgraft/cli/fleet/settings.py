@@ -12,21 +12,17 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
-from podgraft.cli.register import (
-    endpoint,
-    mesh,
-    namespace_choice,
-    selectors,
-    webhooks,
-)
+from podgraft.cli.register import endpoint, mesh, namespace_choice, selectors, webhooks
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.webhooks import SECONDS, FailurePolicy, Registration
 from podgraft.core.identifiers import DEFAULT_INJECTOR, is_injector
 from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
+    describe_choices,
     format_value,
     make_integer_parser,
+    make_text_parser,
     parse_string,
     parse_strings,
 )
@@ -149,12 +145,7 @@ def _parse_sources(cursor: Cursor) -> tuple[str, ...] | None:
 
 
 def _parse_choice(*choices: str) -> Callable[[Cursor], str | None]:
-    def parse(cursor: Cursor) -> str | None:
-        if cursor.value in choices:
-            return str(cursor.value)
-        return cursor.refuse(f"use {' or '.join(choices)}")
-
-    return parse
+    return make_text_parser(choices.__contains__, describe_choices(choices))
 
 
 def parse_number(numbers: range) -> Callable[[Cursor], int | None]:
@@ -215,13 +206,7 @@ def _check_injector(cursor: Cursor, injector: InjectorSettings) -> None:
             cursor.add_error("the selector is missing", f"add revision, {known}")
 
 
-def _parse_injector_name(cursor: Cursor) -> str | None:
-    name = parse_string(cursor)
-    if name is None or is_injector(name):
-        return name
-    return cursor.refuse("use the name of an injector")
-
-
+_parse_injector_name = make_text_parser(is_injector, "use the name of an injector")
 _LAYER: Mapping[str, tuple[str, Callable[[Cursor], Any]]] = {
     "sources": ("sources", _parse_sources),
     "injectors": ("injectors", _parse_injectors),

@@ -1,6 +1,7 @@
 """The test document: the parsed form of a file of ``podgraft test``."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,7 +14,10 @@ from podgraft.kube.admission import Operation
 from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
+    describe_choices,
     format_value,
+    make_list_parser,
+    make_text_parser,
     parse_bool,
     parse_mapping,
     parse_string,
@@ -210,9 +214,8 @@ def _check_object(cursor: Cursor, file: str, select: str, value: Object | None) 
 
 
 def _read_fields(keys: MappingReader) -> RequestFields:
-    operation = keys.read_key("operation", lambda child: _parse_choice(child, (*Operation,)))
     return RequestFields(
-        operation=Operation(operation or Operation.CREATE),
+        operation=keys.read_choice("operation", Operation) or Operation.CREATE,
         user=keys.read_key("user", parse_mapping) or {},
         sub_resource=keys.read_text("subResource"),
         dry_run=keys.read_key("dryRun", parse_bool) or False,
@@ -222,8 +225,8 @@ def _read_fields(keys: MappingReader) -> RequestFields:
 def _parse_expectation(cursor: Cursor) -> Expectation:
     keys = MappingReader(cursor)
     expectation = Expectation(
-        outcome=keys.read_key("outcome", lambda child: _parse_choice(child, OUTCOMES)) or "",
-        reason=keys.read_key("reason", lambda child: _parse_choice(child, REASONS)) or "",
+        outcome=keys.read_choice("outcome", OUTCOMES) or "",
+        reason=keys.read_choice("reason", REASONS) or "",
         message=keys.read_text("message"),
         warnings=keys.read_key("warnings", parse_strings),
         contains=keys.read_key("contains", _parse_mapping_or_path),
@@ -255,14 +258,7 @@ def _parse_path(cursor: Cursor) -> str | None:
     return parse_string(cursor)
 
 
-def _parse_select(cursor: Cursor) -> str | None:
-    text = parse_string(cursor)
-    if text is not None and len([part for part in text.split("/") if part]) != _SELECT_PARTS:
-        return cursor.refuse("write kind/name")
-    return text
-
-
-_SELECT_PARTS = 2
+_parse_select = make_text_parser(re.compile(r"/*[^/]+/+[^/]+/*").fullmatch, "write kind/name")
 
 
 def _parse_mapping_or_path(cursor: Cursor) -> ExpectedValue | None:
@@ -283,17 +279,11 @@ def _parse_value(cursor: Cursor, expected: type, words: str) -> ExpectedValue | 
 
 
 def _parse_routes(cursor: Cursor) -> tuple[str, ...] | None:
-    items = cursor.items()
-    if items is None:
-        return None
-    routes = tuple(route for item in items if (route := _parse_choice(item, ROUTES)) is not None)
-    if not cursor.value:
+    if cursor.value == []:
         return cursor.add_error("is empty", f"write some of {', '.join(ROUTES)}")
-    return routes
+    return _parse_route_list(cursor)
 
 
-def _parse_choice(cursor: Cursor, choices: Sequence[str]) -> str | None:
-    text = parse_string(cursor)
-    if text is None or text in choices:
-        return text
-    return cursor.refuse(f"use one of {', '.join(choices)}")
+_parse_route_list = make_list_parser(
+    make_text_parser(ROUTES.__contains__, describe_choices(ROUTES))
+)
