@@ -15,12 +15,7 @@ from podgraft.cli import (
     terminal,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.manifest_files import (
-    FileSelection,
-    ManifestFile,
-    join_streams,
-    make_file_options,
-)
+from podgraft.cli.manifest_files import FileSelection, ManifestFile, join_streams, make_file_options
 from podgraft.cli.shared_options import output_file_option
 from podgraft.core.bundle import Bundle
 from podgraft.core.injectors.errors import OperatorError, UserError, redact

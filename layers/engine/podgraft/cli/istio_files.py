@@ -96,8 +96,7 @@ class _File(Struct, frozen=True):
         if not isinstance(text, str):
             raise CommandError(
                 f"{self.path}: {documents.object_name(holders[0])}: /data/{key}: expected a string"
-                ", "
-                f"got {jsonvalue.describe_type(text)}; put it under a |"
+                f", got {jsonvalue.describe_type(text)}; put it under a |"
             )
         return text
 

@@ -53,8 +53,7 @@ def name_problems(leaf: x509.Certificate, host: str) -> Iterator[str]:
     if carried == names.SubjectAltNames():
         yield (
             f"{describe_subject(leaf)} has no subjectAltName, and kube-apiserver ignores the "
-            "common name; "
-            "make a new certificate"
+            "common name; make a new certificate"
         )
     elif not carried.matches_host(host):
         yield f"the certificate is valid for {carried}, not for {host}"
@@ -84,8 +83,8 @@ def order_problems(chain: Certificates) -> Iterator[str]:
     """Whether each is signed by the next, as AWS and TLS 1.2 (RFC 5246 §7.4.2) insist."""
     for lower, upper in pairwise(chain):
         if not is_signed_by(lower, upper):
-            subjects = (describe_subject(lower), describe_subject(upper))
-            yield "wrong order: {} is not signed by {}".format(*subjects)
+            subjects = f"{describe_subject(lower)} is not signed by {describe_subject(upper)}"
+            yield f"wrong order: {subjects}"
 
 
 def time_problems(certificate: x509.Certificate, now: datetime) -> Iterator[str]:
@@ -126,8 +125,7 @@ def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:
         if not is_ca(certificate):
             raise CommandError(
                 f"{describe_subject(certificate)} is no CA: a bundle holds the CA that signed the "
-                "server's "
-                "certificate, not that certificate"
+                "server's certificate, not that certificate"
             )
     return tuple(dict.fromkeys(certificates))
 
@@ -165,8 +163,7 @@ def _unknown_ca_problem(last: x509.Certificate, roots: Certificates) -> str:
     if any(root.subject == last.issuer for root in roots):
         return (
             f"{describe_subject(last)} was signed by another CA of the same name ({issuer}): same "
-            "name, "
-            "other key"
+            "name, other key"
         )
     ca_names = "; ".join(map(describe_subject, roots)) or "no CA"
     return f"{describe_subject(last)} was signed by {issuer}, but the bundle holds {ca_names}"

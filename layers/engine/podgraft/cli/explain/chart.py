@@ -9,11 +9,7 @@ from html import escape
 
 from podgraft.base.trace import TraceStep
 
-from .decision_trace import (
-    DecisionTrace,
-    Verdict,
-    describe_conclusion,
-)
+from .decision_trace import DecisionTrace, Verdict, describe_conclusion
 
 # Pixels.
 _MARGIN, _WIDTH, _HEIGHT, _GAP, _EXIT = 24, 420, 52, 26, 300

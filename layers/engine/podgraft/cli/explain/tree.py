@@ -5,12 +5,7 @@ from collections.abc import Iterator
 from podgraft.base.trace import TraceStep
 from podgraft.cli import terminal
 
-from .decision_trace import (
-    DecisionTrace,
-    Stage,
-    Verdict,
-    describe_conclusion,
-)
+from .decision_trace import DecisionTrace, Stage, Verdict, describe_conclusion
 
 # The sign and the color of a step.
 _STYLES = {

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
-from podgraft.cli.policy.target import DeploymentTarget
+from podgraft.cli.policy.target import make_target
 from podgraft.cli.stacks import find_owner
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.registry_writer import Clusters
@@ -67,12 +67,7 @@ def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
     for name in ParameterDocuments(registry.ssm, registry.prefix).list("", recursive=True):
         injector, _, document = name.rpartition("/")
         if document == POLICY and owner is not None:
-            target = DeploymentTarget(
-                injector=injector,
-                bucket=owner.bucket,
-                bundle_prefix=owner.bundle_prefix,
-                parameter_prefix=registry.prefix,
-            )
+            target = make_target(owner, registry.prefix, injector)
             yield DeployedInjector(target, registry.ssm, registry.s3)
 
 

@@ -8,13 +8,7 @@ from podgraft.base.diagnostics import Diagnostic
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import ADVANCED_BYTES, find_references
 from podgraft.core import bundle, policy
-from podgraft.core.versions.overrides import (
-    KEYS,
-    join_overrides,
-    make_head,
-    make_mark,
-    path_of,
-)
+from podgraft.core.versions.overrides import KEYS, join_overrides, make_head, make_mark, path_of
 
 from .document_text import find_block
 

@@ -47,6 +47,16 @@ class DeploymentTarget(stacks.Stack, frozen=True, kw_only=True):
         return " ".join(filter(None, (own, format_aws_options())))
 
 
+def make_target(owner: stacks.Owner, prefix: str, injector: str) -> DeploymentTarget:
+    """Return the storage of an injector of the stack that owns a prefix of parameters."""
+    return DeploymentTarget(
+        injector=injector,
+        bucket=owner.bucket,
+        bundle_prefix=owner.bundle_prefix,
+        parameter_prefix=prefix,
+    )
+
+
 class TargetOptions(Location, frozen=True, kw_only=True):
     """The options of the command line."""
 
@@ -59,12 +69,7 @@ class TargetOptions(Location, frozen=True, kw_only=True):
             return DeploymentTarget(injector=self.injector, **asdict(stack))
         prefix = self.find_prefix()
         owner = stacks.require_owner(stacks.make_client("ssm"), prefix)
-        return DeploymentTarget(
-            injector=self.injector,
-            bucket=owner.bucket,
-            bundle_prefix=owner.bundle_prefix,
-            parameter_prefix=prefix,
-        )
+        return make_target(owner, prefix, self.injector)
 
 
 def _make_target_options(has_folder: bool) -> Decorator:

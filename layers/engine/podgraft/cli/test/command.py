@@ -7,12 +7,7 @@ import click
 from msgspec import Struct
 
 from podgraft.cli import command_help, documents, terminal
-from podgraft.cli.config_source import (
-    ConfigSource,
-    ConfigSourceType,
-    config_option,
-    find_files,
-)
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option, find_files
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
 
