@@ -9,7 +9,7 @@ newer than RE2's Unicode tables belong to no class.
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TypeAlias
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.strconv.quote import can_backquote, quote
@@ -29,51 +29,9 @@ _LOOKBEHIND = re.compile(r"\(\?<[=!]")
 _ESCAPE = re.compile(r"\\Q.*?(?:\\E|\Z)|\\(.)", re.DOTALL)
 
 
-class Match(Protocol):
-    """The used part of a match. google-re2 has no type stubs."""
-
-    def start(self) -> int:
-        """The offset of the match."""
-        ...
-
-    def end(self) -> int:
-        """The offset after the match."""
-        ...
-
-    def group(self, number: int) -> str | None:
-        """The text of a group; ``None`` for a group that did not match."""
-        ...
-
-    def span(self, group: int) -> tuple[int, int]:
-        """The offsets of a group; -1 for a group that did not match."""
-        ...
-
-
-class Pattern(Protocol):
-    """The used part of a compiled pattern."""
-
-    @property
-    def pattern(self) -> str:
-        """The text of the pattern."""
-        ...
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        ...
-
-    @property
-    def groupindex(self) -> dict[str, int]:
-        """The numbers of the named groups."""
-        ...
-
-    def search(self, text: str) -> Match | None:
-        """The first match."""
-        ...
-
-    def finditer(self, text: str) -> Iterator[Match]:
-        """All matches, including empty matches directly after other matches."""
-        ...
+# RE2's objects have the interface of Python's; google-re2 has no type stubs.
+Match: TypeAlias = re.Match[str]
+Pattern: TypeAlias = re.Pattern[str]
 
 
 class PatternError(FunctionError):
@@ -96,7 +54,7 @@ def compile_(pattern: str) -> Pattern:
     options = re2.Options()
     options.log_errors = False
     try:
-        return cast(Pattern, re2.compile(pattern, options))
+        return re2.compile(pattern, options)
     except re2.error as error:
         raise _to_go_error(pattern, error.args[0].decode()) from error
 

@@ -121,7 +121,8 @@ def _parse_template(pattern: Pattern, template: str) -> list[str | int]:
 
     A name is as long as possible, and an unknown group is empty: ``$1x`` is the group ``1x``.
     """
-    groups = pattern.groupindex | {str(number): number for number in range(pattern.groups + 1)}
+    numbers = {str(number): number for number in range(pattern.groups + 1)}
+    groups = {**pattern.groupindex, **numbers}
     parts: list[str | int] = []
     end = 0
     while (dollar := template.find("$", end)) >= 0:
