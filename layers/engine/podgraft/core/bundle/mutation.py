@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -49,54 +49,44 @@ class PolicyMutator(Struct, frozen=True):
 
     def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
         """Apply both passes, without other mutators between them."""
-        passes = self.start(before, context)
-        first = passes.admit(before)
-        return first.then(passes.readmit(first.object))
+        review = self.start(before, context)
+        first = _run_pass(review.admit, before)
+        return first.then(_run_pass(review.readmit, first.object))
 
-    def start(self, before: Object, context: ReviewContext) -> PolicyPasses:
+    def start(self, before: Object, context: ReviewContext) -> MutationReview:
         """Start the passes for the object of a request; without one, the object's creation."""
         request = context.request or constraints.make_create_request(before, context.namespace)
         # A candidate and a trial, with lower limits, must leave time for the rest of the review.
         budget = _BUDGET * context.limits.steps // DEFAULT_LIMITS.steps
-        return PolicyPasses(self.policies.start(request, context.trace, budget))
+        return self.policies.start(request, context.trace, budget)
 
 
-class PolicyPasses(Struct, frozen=True):
-    """The two passes of the mutating policies for one request."""
+def _run_pass(mutate: Callable[[Object], Object], before: Object) -> Mutation:
+    """The mutation of one pass of the policies; raises ``PolicyDenialError``."""
+    from podgraft.kube.mutation import MutationDeniedError
 
-    review: MutationReview
-
-    def admit(self, before: Object) -> Mutation:
-        """The first pass; raises ``PolicyDenialError``."""
-        return self._run(before, is_second=False)
-
-    def readmit(self, before: Object) -> Mutation:
-        """The second pass, after all other mutators; raises ``PolicyDenialError``."""
-        return self._run(before, is_second=True)
-
-    def _run(self, before: Object, *, is_second: bool) -> Mutation:
-        from podgraft.kube.mutation import MutationDeniedError
-
-        try:
-            after = self.review.readmit(before) if is_second else self.review.admit(before)
-        except MutationDeniedError as error:
-            raise PolicyDenialError(str(error), error.code) from error
-        if after is before or jsonvalue.equal(after, before):
-            return Mutation.from_unchanged(before)
-        return Mutation.from_objects(before, after)
+    try:
+        after = mutate(before)
+    except MutationDeniedError as error:
+        raise PolicyDenialError(str(error), error.code) from error
+    if after is before or jsonvalue.equal(after, before):
+        return Mutation.from_unchanged(before)
+    return Mutation.from_objects(before, after)
 
 
 def apply_mutators(mutators: Sequence[Mutator], before: Object, context: ReviewContext) -> Mutation:
     """All mutations in their order, as one mutation; policies begin it, and end it."""
     mutation = Mutation.from_unchanged(before)
-    passes = None
+    review = None
     for mutate in mutators:
         if isinstance(mutate, PolicyMutator):
-            passes = mutate.start(before, context)
-            mutation = mutation.then(passes.admit(mutation.object))
+            review = mutate.start(before, context)
+            mutation = mutation.then(_run_pass(review.admit, mutation.object))
         else:
             mutation = mutation.then(mutate(mutation.object, context))
-    return mutation if passes is None else mutation.then(passes.readmit(mutation.object))
+    if review is None:
+        return mutation
+    return mutation.then(_run_pass(review.readmit, mutation.object))
 
 
 def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
