@@ -4,15 +4,15 @@
 slices as views over raw JSON (``podgraft.golang.reflect``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, objects_at
+from podgraft.base.jsonvalue import Object, load, objects_at
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, Message
 from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.releases import Profile
-from podgraft.core.injectors.yaml_function import to_yaml
+from podgraft.core.injectors.yaml_function import read_tree, to_yaml
 from podgraft.golang import reflect, strings
 from podgraft.golang import time as gotime
 from podgraft.golang.fmt import sprintf
@@ -23,6 +23,7 @@ from podgraft.golang.reflect import (
     INT,
     STRING,
     STRING_MAP,
+    GoType,
     Map,
     Pointer,
     Slice,
@@ -40,6 +41,7 @@ from podgraft.golang.texttemplate import (
     KeyArgument,
     LimitError,
     Propagation,
+    Serializer,
     SyntaxRisk,
     TemplateError,
     compile_,
@@ -48,7 +50,6 @@ from podgraft.golang.texttemplate.run.runtime import RenderState
 from podgraft.golang.texttemplate.run.tracing import Trace
 
 from . import messages, multus, otel
-from .taint_flow import classify_function
 
 
 def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
@@ -280,35 +281,63 @@ def template_functions(
         return env.get(name) or default
 
     table = _TABLE | {
-        "annotation": Function(
+        "annotation": _select(
             annotation,
-            (go_types["ObjectMeta"], STRING, ANY),
+            go_types["ObjectMeta"],
+            STRING,
+            ANY,
             dependencies=(Dependency(0, ("Annotations", KeyArgument(1))),),
         ),
-        "appendMultusNetwork": Function(partial(multus.append_network, profile), (STRING, STRING)),
-        "applicationPorts": Function(
-            partial(application_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
+        "appendMultusNetwork": _derive(partial(multus.append_network, profile), STRING, STRING),
+        "applicationPorts": _derive(
+            partial(application_ports, profile), containers, dependencies=_NAMES_AND_PORTS
         ),
-        "env": Function(lookup, (STRING, STRING)),
-        "includeInboundPorts": Function(
-            partial(include_inbound_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
+        "env": _select(lookup, STRING, STRING),
+        "includeInboundPorts": _derive(
+            partial(include_inbound_ports, profile), containers, dependencies=_NAMES_AND_PORTS
         ),
-        "otelResourceAttributes": Function(
+        "otelResourceAttributes": _derive(
             otel_resource_attributes,
-            (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
+            *(types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
             dependencies=_OTEL_READS,
         ),
-        "protoToJSON": Function(
-            partial(messages.proto_to_json, defaults if profile.prints_changes_only else {}), (ANY,)
+        "protoToJSON": _serialize(
+            partial(messages.proto_to_json, defaults if profile.prints_changes_only else {}), ANY
         ),
     }
-    return {
-        name: classify_function(name, function)
-        for name, function in table.items()
-        if profile.has_function(name)
-    }
+    return {name: each for name, each in table.items() if profile.has_function(name)}
 
 
+def _function(
+    propagation: Propagation,
+    call: Callable[..., Value],
+    *parameters: GoType,
+    variadic: GoType | None = None,
+    dependencies: tuple[Dependency, ...] = (),
+    serializer: Serializer | None = None,
+) -> Function:
+    """A function that makes no YAML syntax of plain text."""
+    return Function(
+        call,
+        parameters,
+        variadic,
+        dependencies=dependencies,
+        propagation=propagation,
+        syntax_risk=SyntaxRisk.NONE,
+        serializer=serializer,
+    )
+
+
+def _tree_of_json(result: str, *_: Value) -> Value:
+    return load(result)
+
+
+_derive = partial(_function, Propagation.DERIVES)
+_select = partial(_function, Propagation.SELECTS)
+_test = partial(_function, Propagation.TESTS)
+_serialize = partial(
+    _function, Propagation.SERIALIZES, serializer=Serializer(_tree_of_json, marshal)
+)
 _NAMES_AND_PORTS = (Dependency(0, (ALL_ELEMENTS, "Name")), Dependency(0, (ALL_ELEMENTS, "Ports")))
 _OTEL_READS = (
     *(Dependency(1, (name,)) for name in otel.ANNOTATIONS),
@@ -318,28 +347,26 @@ _OTEL_READS = (
 )
 
 _TABLE: dict[str, Function] = {
-    "contains": Function(contains, (STRING, STRING)),
-    "directory": Function(directory, (STRING,)),
-    "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),
-    "excludeInterfaces": Function(identity, (STRING,)),
-    "formatDuration": Function(format_duration, (mesh_types.DURATION_POINTER,)),
-    "fromJSON": Function(from_json, (STRING,)),
-    "indent": Function(indent, (INT, STRING)),
-    "isset": Function(
-        isset, (STRING_MAP, STRING), dependencies=(Dependency(0, (KeyArgument(1),)),)
-    ),
-    "kubevirtInterfaces": Function(identity, (STRING,)),
-    "mergeMaps": Function(merge_maps, variadic=STRING_MAP),
-    "omit": Function(omit, (STRING_MAP,), variadic=STRING),
-    "omitNil": Function(omit_nil, (ANY,)),
-    "strdict": Function(strdict, variadic=STRING),
-    "structToJSON": Function(struct_to_json, (ANY,)),
-    "toJSON": Function(to_json, (STRING_MAP,)),
-    "toJson": Function(to_json, (STRING_MAP,)),
-    "toJsonMap": Function(to_json_map, variadic=STRING_MAP),
-    "toLower": Function(strings.to_lower, (STRING,)),
-    "toYaml": Function(to_yaml, (ANY,)),
-    "valueOrDefault": Function(value_or_default, (ANY, ANY)),
+    "contains": _test(contains, STRING, STRING),
+    "directory": _derive(directory, STRING),  # a part that ends with a slash
+    "excludeInboundPort": _derive(exclude_inbound_port, ANY, STRING),
+    "excludeInterfaces": _select(identity, STRING),
+    "formatDuration": _derive(format_duration, mesh_types.DURATION_POINTER),
+    "fromJSON": _derive(from_json, STRING),
+    "indent": _function(Propagation.CARRIES, indent, INT, STRING),
+    "isset": _test(isset, STRING_MAP, STRING, dependencies=(Dependency(0, (KeyArgument(1),)),)),
+    "kubevirtInterfaces": _select(identity, STRING),
+    "mergeMaps": _select(merge_maps, variadic=STRING_MAP),
+    "omit": _select(omit, STRING_MAP, variadic=STRING),
+    "omitNil": _select(omit_nil, ANY),
+    "strdict": _select(strdict, variadic=STRING),
+    "structToJSON": _serialize(struct_to_json, ANY),
+    "toJSON": _serialize(to_json, STRING_MAP),
+    "toJson": _serialize(to_json, STRING_MAP),
+    "toJsonMap": _serialize(to_json_map, variadic=STRING_MAP),
+    "toLower": _derive(strings.to_lower, STRING),
+    "toYaml": _serialize(to_yaml, ANY, serializer=Serializer(read_tree, to_yaml)),
+    "valueOrDefault": _select(value_or_default, ANY, ANY),
 }
 
 
