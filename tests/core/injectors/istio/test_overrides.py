@@ -127,7 +127,7 @@ def test_an_invalid_overrides_annotation_is_a_user_error(text: str) -> None:
 
 
 def test_templates_read_the_users_container_again() -> None:
-    kept = overrides.Overrides([container("istio-proxy", args=["mine"]), container("app")])
+    kept = {"containers": [container("istio-proxy", args=["mine"]), container("app")]}
     shown = overrides.reinsert_containers(pod(container("app", image="x")), kept)
 
     assert containers(shown) == [

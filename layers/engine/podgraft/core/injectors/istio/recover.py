@@ -94,10 +94,13 @@ def _restore_overrides(recorded: Overrides) -> Overrides:
     Istio records the user's version of a native sidecar as an init container, but users write it as
     a container. A user's own native sidecar has ``restartPolicy``.
     """
-    moved = [each for each in recorded.init_containers if _is_moved(each)]
-    others = [each for each in recorded.init_containers if not _is_moved(each)]
-    containers = (*recorded.containers, *moved)
-    return Overrides([*map(_restore_container, containers)], [*map(_restore_container, others)])
+    init_containers = recorded.get(INIT_CONTAINERS, ())
+    moved = [each for each in init_containers if _is_moved(each)]
+    others = [each for each in init_containers if not _is_moved(each)]
+    return {
+        CONTAINERS: [*map(_restore_container, (*recorded.get(CONTAINERS, ()), *moved))],
+        INIT_CONTAINERS: [*map(_restore_container, others)],
+    }
 
 
 def _is_moved(container: Object) -> bool:

@@ -14,7 +14,7 @@ from podgraft.core.injectors.errors import UserError
 from podgraft.kube import WorkloadError, workload, workload_owner
 
 from . import recover, uninject_metadata, yaml_stream
-from .pod_builder import CONTAINERS, INIT_CONTAINERS, merge_keys
+from .pod_builder import merge_keys
 from .recover import InjectionRecord
 
 
@@ -77,15 +77,9 @@ def _owner_name(document: Object, pod: Object) -> str:
 
 
 def _restore_spec(spec: Object, record: InjectionRecord) -> Object:
-    status, overrides = record.status, record.overrides
     after: Object = {}
-    for key, names, user_versions in (
-        (CONTAINERS, status.containers, overrides.containers),
-        (INIT_CONTAINERS, status.init_containers, overrides.init_containers),
-        ("volumes", status.volumes, []),
-        ("imagePullSecrets", status.image_pull_secrets, []),
-    ):
-        remaining = restore_list(objects_at(spec, key), names, user_versions)
+    for key, names in record.status.lists.items():
+        remaining = restore_list(objects_at(spec, key), names, record.overrides.get(key, ()))
         after[key] = [restore_probes(element, record.probers) for element in remaining]
     after["securityContext"] = _restore_security_context(object_at(spec, "securityContext"), record)
     restored = {key: after.get(key, value) for key, value in spec.items()} | after

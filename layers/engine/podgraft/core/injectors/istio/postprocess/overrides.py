@@ -13,10 +13,8 @@ annotation ``proxy.istio.io/overrides``, and later injections read that record f
 1.17, a container that the status annotation lists is not an override.
 """
 
-from collections.abc import Mapping
-from itertools import chain
-
-from msgspec import Struct, field
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from podgraft import kube
 from podgraft.base.jsonvalue import (
@@ -55,35 +53,28 @@ INTERCEPTION_MODE = "sidecar.istio.io/interceptionMode"
 AUTO = "auto"  # this image means the image of the template
 
 
-class Overrides(Struct):
-    """The user's versions of injected containers."""
-
-    containers: list[Object] = field(default_factory=list[Object])
-    init_containers: list[Object] = field(default_factory=list[Object])
-
-    def to_json(self) -> str:
-        """Format the annotation."""
-        lists = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
-        return plain.encode({key: [*elements] for key, elements in lists.items() if elements})
+# The user's versions of injected containers, by the key of their list.
+Overrides: TypeAlias = Mapping[str, Sequence[Object]]
+_LISTS = (CONTAINERS, INIT_CONTAINERS)
 
 
 def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
     """Parse the record of an earlier injection; raises ``UserError`` if it is invalid."""
     if ANNOTATION not in annotations:
-        return Overrides()
+        return {}
     try:
         raw = load(annotations[ANNOTATION])
         if raw is None:  # Go accepts null
-            return Overrides()
+            return {}
         if not isinstance(raw, dict):
             raise UserError(
                 f"annotation {ANNOTATION}: must be a JSON object; remove the annotation"
             )
-        for key in (CONTAINERS, INIT_CONTAINERS):
-            kube.check(_LIST, raw.get(key) or [])
+        for key in _LISTS:
+            kube.check(_CONTAINER_LIST, raw.get(key) or [])
     except (NotJSONError, kube.DecodeError) as error:
         raise UserError(f"annotation {ANNOTATION}: {error}; remove the annotation") from error
-    return Overrides(_read_containers(raw, CONTAINERS), _read_containers(raw, INIT_CONTAINERS))
+    return {key: _read_containers(raw, key) for key in _LISTS}
 
 
 def _read_containers(raw: Object, key: str) -> list[Object]:
@@ -97,18 +88,12 @@ def _read_containers(raw: Object, key: str) -> list[Object]:
 def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
     """Return the pod with the user's containers added again, as templates read an injected pod."""
     spec = object_at(pod, "spec")
-    lists = {CONTAINERS: overrides.containers, INIT_CONTAINERS: overrides.init_containers}
-    missing_by_key = {
-        key: missing
-        for key, extended in lists.items()
-        if extended and (missing := _missing_containers(containers(pod, key), extended))
-    }
-    if not missing_by_key:
-        return pod
     extended: Object = {
-        key: [*objects_at(spec, key), *elements] for key, elements in missing_by_key.items()
+        key: [*objects_at(spec, key), *missing]
+        for key, recorded in overrides.items()
+        if (missing := _missing_containers(containers(pod, key), recorded))
     }
-    return merge_keys(pod, {"spec": merge_keys(spec, extended)})
+    return merge_keys(pod, {"spec": merge_keys(spec, extended)}) if extended else pod
 
 
 def reapply_overrides(
@@ -116,37 +101,23 @@ def reapply_overrides(
 ) -> Object:
     """Merge the user's containers over those of ``template`` in the ``merged`` pod."""
     annotations = pod_annotations(original)
-    recorded, earlier_status = parse_overrides(annotations), status.parse_status(annotations)
-    injected_names = (
-        earlier_status if earlier_status and profile.injected_names else status.InjectionStatus()
-    )
-    native = profile.native_sidecars
-    pod_containers, pod_init_containers = (
-        containers(original),
-        containers(original, INIT_CONTAINERS),
-    )
-    overrides = Overrides(
-        _user_containers(
-            profile,
-            containers(template),
-            injected_names.containers,
-            (recorded.containers, pod_containers),
-        ),
-        _user_containers(
-            profile,
-            containers(template, INIT_CONTAINERS),
-            injected_names.init_containers,
-            (recorded.init_containers, *((pod_containers,) if native else ()), pod_init_containers),
-        ),
-    )
-    for key, user_containers in (
-        (CONTAINERS, overrides.containers),
-        (INIT_CONTAINERS, overrides.init_containers),
-    ):
+    recorded = parse_overrides(annotations)
+    earlier_status = status.parse_status(annotations) if profile.injected_names else None
+    injected = (earlier_status or status.InjectionStatus()).lists
+    overrides: dict[str, list[Object]] = {}
+    for key in _LISTS:
+        is_native = key == INIT_CONTAINERS and profile.native_sidecars
+        moved = containers(original) if is_native else []
+        sources = (*recorded.get(key, ()), *moved, *containers(original, key))
+        overrides[key] = _user_containers(
+            profile, containers(template, key), injected.get(key, ()), sources
+        )
+    for key, user_containers in overrides.items():
         for user_container in user_containers:
             merged = _merge_container(merged, key, user_container)
-    if status.ANNOTATION not in annotations and (overrides.containers or overrides.init_containers):
-        merged = _add_annotation(merged, overrides.to_json())
+    if status.ANNOTATION not in annotations and any(overrides.values()):
+        text = plain.encode({key: [*found] for key, found in overrides.items() if found})
+        merged = _add_annotation(merged, text)
     return merged
 
 
@@ -167,16 +138,16 @@ def adjust_init_user(
         if user is not None:
             _set_run_as(builder.sidecar(profile), {"runAsUser": 0})
     elif init.get("name") == VALIDATION:
-        _set_run_as(init, {k: context[k] for k in ("runAsUser", "runAsGroup") if k in context})
+        _set_run_as(init, {k: context[k] for k in _IDS if k in context})
     if user:
         init["args"] = _set_user_argument(init.get("args"), str(user))
 
 
 _IDS = ("runAsUser", "runAsGroup")
-_LIST = reflect.slice_of(kube.CONTAINER)
+_CONTAINER_LIST = reflect.slice_of(kube.CONTAINER)
 
 
-def _missing_containers(existing: list[Object], recorded: list[Object]) -> list[JSON]:
+def _missing_containers(existing: list[Object], recorded: Sequence[Object]) -> list[JSON]:
     names = [container.get("name") for container in existing]
     return [container for container in recorded if container.get("name") not in names]
 
@@ -185,11 +156,11 @@ def _user_containers(
     profile: Profile,
     template: list[Object],
     injected: tuple[str, ...],
-    sources: tuple[list[Object], ...],
+    sources: Sequence[Object],
 ) -> list[Object]:
     """Return the user's versions of the template's containers."""
     versions: dict[JSON, Object] = {}
-    for container in chain(*sources):
+    for container in sources:
         versions.setdefault(container.get("name"), container)
     overridden = (
         (container, versions[name])

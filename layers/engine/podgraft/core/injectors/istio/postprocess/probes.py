@@ -36,15 +36,15 @@ REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
 STATUS_PORT = "status.sidecar.istio.io/port"
 STATUS = "sidecar.istio.io/status"
 
-_PROBES = (
-    ("readinessProbe", "/app-health/{}/readyz"),
-    ("livenessProbe", "/app-health/{}/livez"),
-    ("startupProbe", "/app-health/{}/startupz"),
-)
-_HANDLERS = (
-    ("preStop", "/app-lifecycle/{}/prestopz"),
-    ("postStart", "/app-lifecycle/{}/poststartz"),
-)
+_PROBES = {
+    "readinessProbe": "/app-health/{}/readyz",
+    "livenessProbe": "/app-health/{}/livez",
+    "startupProbe": "/app-health/{}/startupz",
+}
+_HANDLERS = {
+    "preStop": "/app-lifecycle/{}/prestopz",
+    "postStart": "/app-lifecycle/{}/poststartz",
+}
 _TYPES = {
     "httpGet": kube.TYPES["HTTPGetAction"],
     "tcpSocket": kube.TYPES["TCPSocketAction"],
@@ -59,11 +59,18 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
     mesh_port: int
     tcp: bool
 
-    def kinds(self, *, handlers: bool) -> tuple[str, ...]:
-        """The kinds of probes to rewrite, in order of preference."""
-        tcp = ("tcpSocket",) if self.tcp else ()
-        grpc = ("grpc",) if self.profile.grpc_probes and not handlers else ()
-        return ("httpGet", *tcp, *grpc)
+    def find_parents(
+        self, container: Object
+    ) -> Iterator[tuple[Object, Mapping[str, str], tuple[str, ...]]]:
+        """What contains probes: the container, and its lifecycle.
+
+        Each has the agent's paths by key, and the kinds of probes to rewrite, in order of
+        preference.
+        """
+        kinds = ("httpGet", *(("tcpSocket",) if self.tcp else ()))
+        yield container, _PROBES, (*kinds, "grpc") if self.profile.grpc_probes else kinds
+        if self.profile.lifecycle_probes and "lifecycle" in container:
+            yield object_at(container, "lifecycle"), _HANDLERS, kinds
 
 
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
@@ -84,8 +91,6 @@ def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter
     port = agent_port(builder.annotations, rewriter.mesh_port)
     for container in _containers(builder, rewriter.profile):
         container.update(redirect_probes(container, rewriter, port))
-        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
-            container["lifecycle"] = _redirect_lifecycle(container, rewriter, port)
 
 
 def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
@@ -96,15 +101,17 @@ def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
 
 
 def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
-    """Return the redirected probes of the container, without those that stay unchanged."""
-    name, kinds = string_at(container, "name"), rewriter.kinds(handlers=False)
+    """Return the fields of the container with redirected probes, without all other fields."""
+    name = string_at(container, "name")
     redirected: Object = {}
-    for key, path in _PROBES:
-        if key in container:
-            probe = object_at(container, key)
+    for parent, paths, kinds in rewriter.find_parents(container):
+        changes: Object = {}
+        for key, path in paths.items():
+            probe = object_at(parent, key)
             kind = _probe_kind(probe, kinds)
             if kind is not None:
-                redirected[key] = _redirect_probe(probe, kind, path.format(name), port)
+                changes[key] = _redirect_probe(probe, kind, path.format(name), port)
+        redirected |= changes if parent is container else {"lifecycle": parent | changes}
     return redirected
 
 
@@ -119,20 +126,12 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 def _collect_entries(
     builder: PodBuilder, rewriter: ProbeRewriter
 ) -> Iterator[tuple[str, Object | None]]:
-    kinds = rewriter.kinds(handlers=False)
     for container in _containers(builder, rewriter.profile):
         name = string_at(container, "name")
-        for key, path in _PROBES:
-            if key in container:
-                probe = object_at(container, key)
-                yield path.format(name), _make_prober(container, probe, rewriter, kinds)
-        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
-            lifecycle = object_at(container, "lifecycle")
-            for key, path in _HANDLERS:
-                if key in lifecycle:
-                    handler = object_at(lifecycle, key)
-                    handler_kinds = rewriter.kinds(handlers=True)
-                    prober = _make_prober(container, handler, rewriter, handler_kinds)
+        for parent, paths, kinds in rewriter.find_parents(container):
+            for key, path in paths.items():
+                if key in parent:
+                    prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
                     yield path.format(name), prober
 
 
@@ -196,20 +195,6 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
         variable = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
         sidecar["env"] = [variable if entry is existing else entry for entry in env]
-
-
-def _redirect_lifecycle(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
-    lifecycle, kinds = object_at(container, "lifecycle"), rewriter.kinds(handlers=True)
-    name = string_at(container, "name")
-    redirected: Object = {}
-    for key, path in _HANDLERS:
-        if key in lifecycle:
-            handler = object_at(lifecycle, key)
-            kind = _probe_kind(handler, kinds)
-            redirected[key] = (
-                handler if kind is None else _redirect_probe(handler, kind, path.format(name), port)
-            )
-    return merge_keys(lifecycle, redirected)
 
 
 def _redirect_probe(probe: Object, kind: str, path: str, port: int) -> Object:
