@@ -72,7 +72,9 @@ class KubeTypes(Mapping[str, GoType]):
             if name not in self._cache:
                 make = partial(self._make_members, name)
                 self._cache[name] = (
-                    LazyStruct(_go_name(name), make) if name in STRUCTS else _scalar(name)
+                    LazyStruct(_go_name(name), make_members=make)
+                    if name in STRUCTS
+                    else _scalar(name)
                 )
             return self._cache[name]
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 # A value of any Go type (see values.py). No narrower Python type is correct.
 Value: TypeAlias = Any
@@ -79,7 +79,7 @@ class Method(Struct, frozen=True):
     result: GoType | None = None
 
 
-class GoType:
+class GoType(Struct, eq=False):
     """One Go type. Types compare by identity, so create each type once.
 
     ``convert`` converts raw JSON to a value of this type. An absent value (``None``) becomes the
@@ -88,34 +88,17 @@ class GoType:
     ``literal`` types are composite type literals (``[]string``); all other types have a name.
     """
 
-    __slots__ = (
-        *("_members", "convert", "elem", "fields", "key", "kind", "length", "literal"),
-        *("_paths", "methods", "name"),
-    )
-
-    def __init__(  # noqa: PLR0913, PLR0917 — one parameter a fact
-        self,
-        name: str,
-        kind: Kind,
-        convert: Callable[[Value], Value] = lambda raw: raw,
-        elem: GoType | None = None,
-        key: GoType | None = None,
-        fields: tuple[Field, ...] = (),
-        methods: Mapping[str, Method] | None = None,
-        length: int = 0,
-        literal: bool = False,
-    ) -> None:
-        self.name = name
-        self.kind = kind
-        self.convert: Callable[[Value], Value] = convert
-        self.elem = elem
-        self.key = key
-        self.fields = fields
-        self.methods: Mapping[str, Method] = {} if methods is None else methods
-        self.length = length
-        self.literal = literal
-        self._members: dict[str, Member | None] | None = None
-        self._paths: dict[str, tuple[Field, ...]] = {}
+    name: str
+    kind: Kind
+    convert: Callable[[Value], Value] = lambda raw: raw
+    elem: GoType | None = None
+    key: GoType | None = None
+    fields: tuple[Field, ...] = ()
+    methods: Mapping[str, Method] = field(default_factory=dict[str, "Method"])
+    length: int = 0
+    literal: bool = False
+    _members: dict[str, Member | None] | None = None
+    _paths: dict[str, tuple[Field, ...]] = field(default_factory=dict[str, "tuple[Field, ...]"])
 
     def __repr__(self) -> str:
         return self.name
@@ -187,10 +170,10 @@ def _embedded_fields(struct: GoType) -> Iterator[tuple[Field, GoType]]:
 @cache
 def fields_by_key(struct: GoType) -> Mapping[str, Field]:
     """Return the fields by JSON name; the fields of the struct precede those of embedded ones."""
-    fields = {field.json: field for field in struct.fields if not field.inline}
-    for field in struct.fields:
-        if field.inline:
-            type_ = field.type
+    fields = {each.json: each for each in struct.fields if not each.inline}
+    for each in struct.fields:
+        if each.inline:
+            type_ = each.type
             embedded = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
             fields = {**fields_by_key(embedded), **fields}
     return fields

@@ -218,22 +218,18 @@ def struct_converter(type_: GoType) -> Callable[[Value], Value]:
 TYPES_LOCK = RLock()
 
 
-class LazyStruct(GoType):
+class LazyStruct(GoType, eq=False, kw_only=True):
     """A struct type; ``make_members`` makes its fields and its methods on first use.
 
     There are hundreds of types, and a template uses a few of them.
     """
 
-    __slots__ = ("_make_members",)
+    kind: Kind = Kind.STRUCT
+    make_members: Callable[[GoType], tuple[tuple[Field, ...], Mapping[str, Method]]]
 
-    def __init__(
-        self,
-        name: str,
-        make_members: Callable[[GoType], tuple[tuple[Field, ...], Mapping[str, Method]]],
-    ) -> None:
-        super().__init__(name, Kind.STRUCT)
+    def __post_init__(self) -> None:
+        """Leave the members to ``__getattr__``."""
         self.convert = struct_converter(self)
-        self._make_members = make_members
         del self.fields, self.methods
 
     def __getattr__(self, name: str) -> Any:
@@ -241,7 +237,7 @@ class LazyStruct(GoType):
         if name not in {"fields", "methods"}:
             raise AttributeError(name)
         with TYPES_LOCK:
-            self.fields, self.methods = self._make_members(self)
+            self.fields, self.methods = self.make_members(self)
         return getattr(self, name)
 
 

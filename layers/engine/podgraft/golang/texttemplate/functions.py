@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from podgraft.golang.reflect import ANY, GoType, Kind, Method, Value
 
@@ -99,7 +99,7 @@ class Function(Struct, frozen=True):
     call: Callable[..., Value]
     parameters: tuple[GoType, ...] = ()
     variadic: GoType | None = None
-    result: GoType = ANY
+    result: GoType = field(default_factory=lambda: ANY)
     unsupported_reason: str = ""
     wants_interfaces: bool = False
     dependencies: tuple[Dependency, ...] = ()

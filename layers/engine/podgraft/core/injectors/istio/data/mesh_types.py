@@ -61,7 +61,7 @@ class MeshTypes:
         """Return the type ``*name``; its ``convert`` converts a message, and None to nil."""
         with reflect.TYPES_LOCK:
             if name not in self._structs:
-                self._structs[name] = reflect.LazyStruct(name, self._make_members)
+                self._structs[name] = reflect.LazyStruct(name, make_members=self._make_members)
             return reflect.pointer_to(self._structs[name])
 
     def _make_members(
