@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from podgraft import kube
+from podgraft.base.field_reads import EACH
 from podgraft.golang import reflect, texttemplate
 from podgraft.golang.reflect import Field, Struct, Value
 from podgraft.golang.texttemplate import (
-    ALL_ELEMENTS,
     Dependency,
     ExecError,
     Function,
@@ -61,7 +61,7 @@ FUNCTIONS = {
     "names": Function(
         _names,
         (reflect.slice_of(kube.CONTAINER),),
-        dependencies=(Dependency(0, (ALL_ELEMENTS, "Name")),),
+        dependencies=(Dependency(0, (EACH, "Name")),),
     ),
     "look": Function(_look, uses_dot=True),
 }

@@ -27,7 +27,6 @@ from podgraft.golang.errors import FunctionError
 from .dependencies import Projection
 from .errors import DEFAULT_LIMITS, ExecError, LimitError, Limits, TemplateError
 from .functions import (
-    ALL_ELEMENTS,
     Dependency,
     Function,
     KeyArgument,
@@ -41,7 +40,6 @@ from .run.runtime import SectionText
 from .sections import SectionReuse
 
 __all__ = [
-    "ALL_ELEMENTS",
     "BUILTINS",
     "DEFAULT_LIMITS",
     "OBSERVER",

@@ -16,9 +16,10 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct, field
 
+from podgraft.base.field_reads import EACH
 from podgraft.golang.reflect import STRING, GoType, Kind, Value
 
-from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
+from .functions import Dependency, Function, KeyArgument
 from .parse import nodes
 from .variables import find_variables
 
@@ -96,11 +97,13 @@ def _update_aliases(
 
 
 class DependencyNode(Struct, eq=False):
-    """The part of one value that is read: the complete value, members, or parts of each element."""
+    """The part of one value that is read: the complete value, or members.
+
+    The member ``EACH`` of a list is the part of each element.
+    """
 
     is_complete: bool = False
     members: dict[str, DependencyNode] = field(default_factory=dict[str, "DependencyNode"])
-    elements: DependencyNode | None = None
 
     def complete(self) -> None:
         """Record that the complete value is read."""
@@ -109,12 +112,6 @@ class DependencyNode(Struct, eq=False):
     def member(self, key: str) -> DependencyNode:
         """Return the part under a key."""
         return self.members.setdefault(key, DependencyNode())
-
-    def element(self) -> DependencyNode:
-        """Return the part of each element."""
-        if self.elements is None:
-            self.elements = DependencyNode()
-        return self.elements
 
 
 def build_projection(parts: Sequence[DependencyNode]) -> Projection:
@@ -126,8 +123,7 @@ def build_projection(parts: Sequence[DependencyNode]) -> Projection:
         for key, member in part.members.items():
             by_key.setdefault(key, []).append(member)
     members = [(key, build_projection(read)) for key, read in sorted(by_key.items())]
-    elements = [part.elements for part in parts if part.elements]
-    element = build_projection(elements) if elements else None
+    element = dict(members).get(EACH)
 
     def project(raw: Value) -> Value:
         if raw.__class__ is dict:
@@ -151,7 +147,7 @@ class TypedNode(Struct, frozen=True):
 
 
 Bindings: TypeAlias = "dict[str, TypedNode | None]"  # the values of dot and variables
-_Path: TypeAlias = "Sequence[str | Elements]"
+_Path: TypeAlias = "Sequence[str]"
 
 
 class DependencyVisitor(Struct, frozen=True):
@@ -222,11 +218,7 @@ class DependencyVisitor(Struct, frozen=True):
     def _range_element(self, node: nodes.Branch, bindings: Bindings) -> TypedNode | None:
         """The part that an element of a range represents, if it is a list of the data."""
         part = None if node.pipe.is_assignment else self._single_operand(node.pipe, bindings)
-        return (
-            self._resolve_step(part, ALL_ELEMENTS)
-            if part and part.type.kind is Kind.SLICE
-            else None
-        )
+        return self._resolve_step(part, EACH) if part and part.type.kind is Kind.SLICE else None
 
     def _single_operand(self, pipe: nodes.Pipe, bindings: Bindings) -> TypedNode | None:
         """The part that a pipeline represents, if the pipeline is a single operand."""
@@ -307,7 +299,7 @@ class DependencyVisitor(Struct, frozen=True):
             part = self._resolve_step(part, step)
         return part
 
-    def _resolve_step(self, part: TypedNode | None, step: str | Elements) -> TypedNode | None:
+    def _resolve_step(self, part: TypedNode | None, step: str) -> TypedNode | None:
         """The part at a step; if the step is unknown, the complete value is read."""
         if part is None:
             return None
@@ -320,17 +312,17 @@ class DependencyVisitor(Struct, frozen=True):
         return child
 
 
-def _child_node(node: DependencyNode, type_: GoType, step: str | Elements) -> TypedNode | None:
+def _child_node(node: DependencyNode, type_: GoType, step: str) -> TypedNode | None:
     """A field, an element of a map, or all elements of a list; ``None`` for a method."""
-    match step, type_.kind:
-        case str(), Kind.STRUCT:
+    match type_.kind:
+        case Kind.STRUCT:
             path = type_.field_path(step) or ()
             if len(path) == 1 and not path[0].inline:
                 return TypedNode(node.member(path[0].json), path[0].type)
-        case str(), Kind.MAP if type_.key is STRING and type_.elem:
+        case Kind.MAP if type_.key is STRING and type_.elem:
             return TypedNode(node.member(step), type_.elem)
-        case Elements(), Kind.SLICE if type_.elem:
-            return TypedNode(node.element(), type_.elem)
+        case Kind.SLICE if step == EACH and type_.elem:
+            return TypedNode(node.member(EACH), type_.elem)
         case _:
             pass
     return None
@@ -338,7 +330,7 @@ def _child_node(node: DependencyNode, type_: GoType, step: str | Elements) -> Ty
 
 def _resolve_path(dependency: Dependency, arguments: Sequence[nodes.Operand]) -> _Path:
     """The path with constant names; it ends at a name that only execution determines."""
-    path: list[str | Elements] = []
+    path: list[str] = []
     for step in dependency.path:
         if isinstance(step, KeyArgument):
             key = arguments[step.argument] if step.argument < len(arguments) else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -18,21 +17,14 @@ class KeyArgument(Struct, frozen=True):
     argument: int
 
 
-class Elements(Enum):
-    """All elements of a list."""
-
-    EACH = "each"
-
-
-ALL_ELEMENTS = Elements.EACH
-Step: TypeAlias = str | KeyArgument | Elements  # the name of a field or a key, or a class above
-
-
 class Dependency(Struct, frozen=True):
-    """The path to a part of an argument that a function reads."""
+    """The path to a part of an argument that a function reads.
+
+    A step is the name of a field, a key, or ``EACH`` for all elements of a list.
+    """
 
     argument: int
-    path: tuple[Step, ...]
+    path: tuple[str | KeyArgument, ...]
 
 
 class Propagation(Enum):

@@ -11,9 +11,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from .parse import nodes
+from .parse.source import Source
 from .program import Program
 
 # Private code points of Unicode's last plane; run/tracing.py uses others.
@@ -37,7 +39,7 @@ class MarkedText:
 
 def mark_lines(program: Program) -> Program:
     """Return a program that writes the same text with marks."""
-    marker = _Marker(program.source.text)
+    marker = _Marker(program.source)
     return program.replace_templates(
         {
             name: replace(template, body=marker.mark_body(template.body))
@@ -61,11 +63,10 @@ def split_marks(output: str) -> MarkedText:
     return MarkedText("".join([*pieces, output[end:]]), tuple(offsets), tuple(lines))
 
 
-class _Marker:
+class _Marker(Struct, frozen=True):
     """Marks the nodes of one source."""
 
-    def __init__(self, source: str) -> None:
-        self._starts = [0, *(index + 1 for index, char in enumerate(source) if char == "\n")]
+    source: Source
 
     def mark_body(self, body: nodes.Nodes) -> nodes.Nodes:
         """The statements with marks before each line of text, and before each action."""
@@ -93,4 +94,4 @@ class _Marker:
         return replace(node, text="".join(pieces))
 
     def _make_mark(self, offset: int) -> str:
-        return f"{_OPEN}{bisect_right(self._starts, offset)}{_CLOSE}"
+        return f"{_OPEN}{self.source.line_at(offset)}{_CLOSE}"

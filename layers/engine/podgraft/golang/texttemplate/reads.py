@@ -10,7 +10,7 @@ from podgraft.base.field_reads import EACH, FieldRead, ReadKind
 from podgraft.golang.reflect import GoType, Kind
 
 from .dependencies import DOT, Bindings, DependencyNode, DependencyVisitor, TypedNode
-from .functions import ALL_ELEMENTS, Dependency, Function, KeyArgument
+from .functions import Dependency, Function, KeyArgument
 from .parse import nodes
 from .parse.source import Source
 
@@ -93,11 +93,6 @@ class _LoggedNode(DependencyNode, eq=False, kw_only=True):
             self.members[key] = _LoggedNode(log=self.log, path=(*self.path, key))
         return self.members[key]
 
-    def element(self) -> DependencyNode:
-        if self.elements is None:
-            self.elements = _LoggedNode(log=self.log, path=(*self.path, EACH))
-        return self.elements
-
 
 class _ReadVisitor(DependencyVisitor, frozen=True):
     """One pass over a parse tree, which distinguishes values that are only printed.
@@ -130,7 +125,7 @@ class _ReadVisitor(DependencyVisitor, frozen=True):
             case (nodes.Command(operands=(nodes.Identifier(name="first" | "last"), operand)),):
                 part = self._resolve_operand(operand, bindings)
                 is_list = part is not None and part.type.kind is Kind.SLICE
-                return self._resolve_step(part, ALL_ELEMENTS) if is_list else None
+                return self._resolve_step(part, EACH) if is_list else None
             case _:
                 return self._single_operand(pipe, bindings)
 

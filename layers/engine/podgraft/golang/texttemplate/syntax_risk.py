@@ -45,23 +45,16 @@ def _has_command_risk(
     command: nodes.Command, functions: Mapping[str, Function], *, quoted: bool
 ) -> bool:
     first, *arguments = command.operands
-    operands: Iterable[nodes.Operand] = command.operands or ()
-    for operand in operands:
-        if isinstance(operand, nodes.Identifier) and _has_function_risk(
-            operand.name, arguments if operand is first else (), functions, quoted=quoted
-        ):
-            return True
-        if isinstance(operand, nodes.Pipe) and quoted and _is_safe_when_quoted(operand, functions):
-            continue
-        if isinstance(operand, nodes.Pipe) and _has_pipe_risk(operand, functions):
-            return True
-        if isinstance(operand, nodes.Chain):
-            inner = operand.node
-            if isinstance(inner, nodes.Pipe) and _has_pipe_risk(inner, functions):
+    for operand in command.operands:
+        inner = operand.node if isinstance(operand, nodes.Chain) else operand
+        is_quoted = quoted and inner is operand
+        if isinstance(inner, nodes.Identifier):
+            own = arguments if inner is first else ()
+            if _has_function_risk(inner.name, own, functions, quoted=is_quoted):
                 return True
-            if isinstance(inner, nodes.Identifier) and _has_function_risk(
-                inner.name, (), functions, quoted=False
-            ):
+        elif isinstance(inner, nodes.Pipe):
+            is_safe = is_quoted and _is_safe_when_quoted(inner, functions)
+            if not is_safe and _has_pipe_risk(inner, functions):
                 return True
     return False
 

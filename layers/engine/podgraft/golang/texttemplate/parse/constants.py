@@ -26,57 +26,59 @@ class NumberError(ValueError):
     """The text is not a number, or the number is too large; the message is Go's."""
 
 
-def parse_character(literal: str, start: int) -> nodes.Number:
+def _parse_character(token: Token) -> nodes.Number:
     """Parse ``'x'``: a number of any kind except complex."""
-    code = unquote_char(literal)
-    end = start + len(literal)
-    return nodes.Number(literal, code, code, float(code), None, start=start, end=end)
+    code = unquote_char(token.text)
+    return _number_node(token, code, code, float(code))
 
 
-def parse_complex(text: str, start: int) -> nodes.Number:
+def _parse_complex(token: Token) -> nodes.Number:
     """Parse ``1+2i``."""
-    match = _PAIR.fullmatch(text)
+    match = _PAIR.fullmatch(token.text)
     if match is None:
         raise NumberError("syntax error scanning complex number")
-    return _complex_node(text, complex(_scan_float(match[1]), _scan_float(match[2])), start)
+    return _complex_node(token, complex(_scan_float(match[1]), _scan_float(match[2])))
 
 
-def parse_number(text: str, start: int) -> nodes.Number:
+def _parse_number(token: Token) -> nodes.Number:
     """Parse any other number, including imaginary numbers."""
+    text = token.text
     if text.endswith("i"):
         imaginary = parse_or_none(parse_float, text[:-1])
         if imaginary is not None:
-            return _complex_node(text, complex(0, imaginary), start)
+            return _complex_node(token, complex(0, imaginary))
     integer = parse_or_none(parse_int, text, 0)
     unsigned = parse_or_none(parse_uint, text, 0)
     if integer == 0:
         unsigned = 0  # -0 too
     if integer is not None or unsigned is not None:
         value = unsigned if integer is None else integer
-        return _number_node(text, integer, unsigned, float(value or 0), start)
+        return _number_node(token, integer, unsigned, float(value or 0))
     real = parse_or_none(parse_float, text)
     if real is None:
         raise NumberError(f"illegal number syntax: {quote(text)}")
     if not any(char in ".eEpP" for char in text):
         raise NumberError(f"integer overflow: {quote(text)}")
-    return _number_node(text, _exact_int(real), _exact_uint(real), real, start)
+    return _number_node(token, _exact_int(real), _exact_uint(real), real)
 
 
 def _number_node(
-    text: str, integer: int | None, unsigned: int | None, real: float, start: int
+    token: Token,
+    integer: int | None,
+    unsigned: int | None,
+    real: float | None,
+    complex_: complex | None = None,
 ) -> nodes.Number:
-    return nodes.Number(text, integer, unsigned, real, None, start=start, end=start + len(text))
+    number = (token.text, integer, unsigned, real, complex_)
+    return nodes.Number(*number, start=token.start, end=token.end)
 
 
-def _complex_node(text: str, value: complex, start: int) -> nodes.Number:
+def _complex_node(token: Token, value: complex) -> nodes.Number:
     """A complex constant; also a real number if its imaginary part is 0 (simplifyComplex)."""
-    end = start + len(text)
     if value.imag:
-        return nodes.Number(text, None, None, None, value, start=start, end=end)
+        return _number_node(token, None, None, None, value)
     real = value.real
-    return nodes.Number(
-        text, _exact_int(real), _exact_uint(real), real, value, start=start, end=end
-    )
+    return _number_node(token, _exact_int(real), _exact_uint(real), real, value)
 
 
 def _scan_float(text: str) -> float:
@@ -99,18 +101,23 @@ def variable_node(token: Token) -> nodes.Variable:
     return nodes.Variable(token.text, fields_start=token.start, start=token.start, end=token.end)
 
 
+def _field_node(token: Token) -> nodes.Field:
+    names = (token.text[1:],)
+    return nodes.Field(names, fields_start=token.start, start=token.start, end=token.end)
+
+
 def _string_node(token: Token) -> nodes.String:
     return nodes.String(token.text, unquote(token.text), start=token.start, end=token.end)
 
 
 OPERAND_FACTORIES: dict[TokenKind, Callable[[Token], nodes.Operand]] = {
     TokenKind.BOOL: lambda t: nodes.Bool(t.text == "true", start=t.start, end=t.end),
-    TokenKind.CHARACTER: lambda t: parse_character(t.text, t.start),
-    TokenKind.COMPLEX: lambda t: parse_complex(t.text, t.start),
+    TokenKind.CHARACTER: _parse_character,
+    TokenKind.COMPLEX: _parse_complex,
     TokenKind.DOT: lambda t: nodes.Dot(start=t.start, end=t.end),
-    TokenKind.FIELD: lambda t: nodes.Field((t.text[1:],), t.start, start=t.start, end=t.end),
+    TokenKind.FIELD: _field_node,
     TokenKind.NIL: lambda t: nodes.Nil(start=t.start, end=t.end),
-    TokenKind.NUMBER: lambda t: parse_number(t.text, t.start),
+    TokenKind.NUMBER: _parse_number,
     TokenKind.RAW_STRING: _string_node,
     TokenKind.STRING: _string_node,
     TokenKind.VARIABLE: variable_node,

@@ -97,51 +97,44 @@ class Identifier(NodeBase, frozen=True):
         return self.name
 
 
-class Field(NodeBase, frozen=True):
+class Fields(NodeBase, frozen=True, kw_only=True, eq=False):
+    """The base of operands with fields."""
+
+    fields_start: int = 0
+
+    @property
+    def position(self) -> int:
+        """The offset of the first field."""
+        return self.fields_start
+
+
+class Field(Fields, frozen=True):
     """``.name.name``: a field chain from the dot."""
 
     names: tuple[str, ...]
-    fields_start: int = 0
 
     def __str__(self) -> str:
         return "".join(f".{name}" for name in self.names)
 
-    @property
-    def position(self) -> int:
-        """The offset of the first field."""
-        return self.fields_start
 
-
-class Variable(NodeBase, frozen=True):
+class Variable(Fields, frozen=True):
     """``$name.field.field``: the name with its dollar sign, and the fields."""
 
     name: str
     names: tuple[str, ...] = ()
-    fields_start: int = 0
 
     def __str__(self) -> str:
         return ".".join((self.name, *self.names))
 
-    @property
-    def position(self) -> int:
-        """The offset of the first field."""
-        return self.fields_start
 
-
-class Chain(NodeBase, frozen=True):
+class Chain(Fields, frozen=True):
     """``(pipeline).name.name``, or fields of the result of a function without arguments."""
 
     node: Pipe | Identifier
     names: tuple[str, ...]
-    fields_start: int = 0
 
     def __str__(self) -> str:
         return ".".join((_operand(self.node), *self.names))
-
-    @property
-    def position(self) -> int:
-        """The offset of the first field."""
-        return self.fields_start
 
 
 class Command(NodeBase, frozen=True):

@@ -38,7 +38,7 @@ def parse(
     Raises ``TemplateError``, or ``LimitError`` if the nesting is too deep for Python.
     """
     reader = TokenReader(source, tokens(source.text, delimiters, functions))
-    parsing = _ParseContext(reader, functions)
+    parsing = _ParseContext(functions)
     _Parser(parsing, reader).parse_text()
     return parsing.templates
 
@@ -46,7 +46,6 @@ def parse(
 class _ParseContext(Struct):
     """The state that the parsers of all templates in a text share."""
 
-    reader: TokenReader
     functions: Mapping[str, Function]
     templates: dict[str, nodes.Template] = field(default_factory=dict[str, nodes.Template])
     nesting: int = 0
@@ -308,15 +307,16 @@ class _Parser(Struct):
         following = self.reader.peek()
         if following.kind is not TokenKind.FIELD:
             return term
-        start, fields_start, names = first.start, following.start, self._names()
+        names = self._names()
         end = self.reader.last_end
+        place = {"start": first.start, "fields_start": following.start, "end": end}
         match term:
             case nodes.Field():
-                return nodes.Field((*term.names, *names), fields_start, start=start, end=end)
+                return nodes.Field((*term.names, *names), **place)
             case nodes.Variable():
-                return nodes.Variable(term.name, names, fields_start, start=start, end=end)
+                return nodes.Variable(term.name, names, **place)
             case nodes.Pipe() | nodes.Identifier():
-                return nodes.Chain(term, names, fields_start, start=start, end=end)
+                return nodes.Chain(term, names, **place)
             case _:
                 return self._fail(f"unexpected . after term {quote(str(term))}")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from podgraft import kube
+from podgraft.base.field_reads import EACH
 from podgraft.base.jsonvalue import Object, load, objects_at
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, Message
 from podgraft.core.injectors.istio.data import mesh_types
@@ -34,7 +35,6 @@ from podgraft.golang.reflect.taint import TaintedText
 from podgraft.golang.reflect.tainted_values import to_text
 from podgraft.golang.sprig.failures import check_text_size
 from podgraft.golang.texttemplate import (
-    ALL_ELEMENTS,
     Dependency,
     ExecError,
     Function,
@@ -338,12 +338,12 @@ _test = partial(_function, Propagation.TESTS)
 _serialize = partial(
     _function, Propagation.SERIALIZES, serializer=Serializer(_tree_of_json, marshal)
 )
-_NAMES_AND_PORTS = (Dependency(0, (ALL_ELEMENTS, "Name")), Dependency(0, (ALL_ELEMENTS, "Ports")))
+_NAMES_AND_PORTS = (Dependency(0, (EACH, "Name")), Dependency(0, (EACH, "Ports")))
 _OTEL_READS = (
     *(Dependency(1, (name,)) for name in otel.ANNOTATIONS),
     Dependency(2, (otel.VERSION_LABEL,)),
-    Dependency(4, (ALL_ELEMENTS, "Name")),
-    Dependency(4, (ALL_ELEMENTS, "Image")),
+    Dependency(4, (EACH, "Name")),
+    Dependency(4, (EACH, "Image")),
 )
 
 _TABLE: dict[str, Function] = {
