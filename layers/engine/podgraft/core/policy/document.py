@@ -6,6 +6,7 @@ Each key overrides the bundle's configuration; ``None`` means that the key is ab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -163,17 +164,12 @@ class Policy(Struct, frozen=True, kw_only=True):
     @property
     def own_keys(self) -> Mapping[str, object]:
         """The values of the keys that overrides set; those of ``features`` one by one."""
-        keys = {
-            key: value
-            for name, key in _OVERRIDABLE.items()
-            if name != "features" and (value := getattr(self, name)) is not None
+        own, features = _set_fields(self, _OVERRIDABLE), _set_fields(self.features, _FEATURES)
+        own.pop("features", None)
+        return {
+            **{_OVERRIDABLE[name]: value for name, value in own.items()},
+            **{f"features.{_FEATURES[name]}": value for name, value in features.items()},
         }
-        features = {
-            f"features.{key}": value
-            for name, key in _FEATURES.items()
-            if (value := getattr(self.features, name)) is not None
-        }
-        return {**keys, **features}
 
     def shares_bundle_with(self, other: Policy) -> bool:
         """Whether both policies can share one compiled bundle: they differ only in their rules."""
@@ -207,42 +203,24 @@ class Group(Struct, frozen=True, kw_only=True):
     override: Policy = Policy()
 
     def contains(self, cluster: str) -> bool:
-        """Whether ``members`` names a cluster."""
-        return any(matches_member(member, cluster) for member in self.members)
+        """Whether ``members`` names a cluster; takes linear time.
 
-
-def matches_member(member: str, cluster: str) -> bool:
-    """Whether a member, in which ``*`` is any text, names a cluster. Takes linear time.
-
-    >>> matches_member("prod-*-0", "prod-eu-0"), matches_member("prod-*", "staging")
-    (True, False)
-    """
-    first, *others = member.split("*")
-    if not others:
-        return member == cluster
-    *inner, last = others
-    if not cluster.startswith(first) or not cluster.endswith(last):
-        return False
-    start, end = len(first), len(cluster) - len(last)
-    for part in inner:
-        found = cluster.find(part, start, end)
-        if found < 0:
-            return False
-        start = found + len(part)
-    return start <= end
+        >>> [Group(name="ring", members=("prod-*-0",)).contains(id_) for id_ in ("prod-eu-0", "a")]
+        [True, False]
+        """
+        return any(fnmatchcase(cluster, member) for member in self.members)
 
 
 def overlay(policy: Policy, override: Policy) -> Policy:
     """Return the policy with each key that *override* has; ``features`` are applied by key."""
-    fields: dict[str, Any] = {
-        name: value
-        for name in _OVERRIDABLE
-        if name != "features" and (value := getattr(override, name)) is not None
-    }
-    features: dict[str, Any] = {
-        name: value for name in _FEATURES if (value := getattr(override.features, name)) is not None
-    }
-    return replace(policy, features=replace(policy.features, **features), **fields)
+    features = replace(policy.features, **_set_fields(override.features, _FEATURES))
+    return replace(policy, **{**_set_fields(override, _OVERRIDABLE), "features": features})
+
+
+def _set_fields(settings: Policy | Features, names: Iterable[str]) -> dict[str, Any]:
+    """The values of the fields that are set."""
+    values = ((name, getattr(settings, name)) for name in names)
+    return {name: value for name, value in values if value is not None}
 
 
 def _bundle_inputs(policy: Policy) -> tuple[object, ...]:
