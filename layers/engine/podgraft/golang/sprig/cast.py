@@ -34,14 +34,18 @@ from podgraft.golang.reflect import (
     type_of,
 )
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError, RangeNumError, parse_int
+from podgraft.golang.strconv.atoi import NumError, RangeNumError, parse_int, parse_or_none
 from podgraft.golang.time import wrap_int64
 
 MIN_INT64 = -(1 << 63)
 MAX_INT64 = (1 << 63) - 1
 
-_INTEGERS = frozenset((INT, INT8, INT16, INT32, INT64, UINT, UINT8, UINT16, UINT32, UINT64))
-_FLOATS = frozenset((FLOAT32, FLOAT64))
+_BASIC_TYPES = frozenset(
+    {
+        *(INT, INT8, INT16, INT32, INT64, UINT, UINT8, UINT16, UINT32, UINT64),
+        *(FLOAT32, FLOAT64, STRING, BOOL),
+    }
+)
 # The two named types that cast supports as numbers.
 _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 
@@ -49,26 +53,12 @@ _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 _ZERO_FRACTION = r"\.0+\Z"
 _DECIMAL = r"([+-]?[0-9]*)\.[0-9]*"
 # The kinds of named types that cast 1.10 converts to the unnamed type.
-_BASIC_KINDS = frozenset(type_.kind for type_ in (*_INTEGERS, *_FLOATS, STRING, BOOL))
+_BASIC_KINDS = frozenset(type_.kind for type_ in _BASIC_TYPES)
 
 
 def truncate_to_int64(number: float) -> int:
     """``int64(number)`` as on amd64: the smallest integer on overflow."""
     return int(number) if math.isfinite(number) and MIN_INT64 <= number <= MAX_INT64 else MIN_INT64
-
-
-def _parse_int(text: str, base: int) -> int:
-    try:
-        return parse_int(text, base)
-    except NumError:
-        return 0
-
-
-def _parse_float(text: str) -> float:
-    try:
-        return parse_float(text)
-    except NumError:
-        return 0.0
 
 
 def _trim_zero_fraction(text: str) -> str:
@@ -103,19 +93,13 @@ class Cast(msgspec.Struct, frozen=True):
         >>> [CASTS["1.10"].to_int(text) for text in texts], CASTS["1.5"].to_int("1.5")
         ([31, 8, 1000, 12, 1], 0)
         """
-        value = dereference(value)
-        type_ = type_of(value)
-        if type_ in _INTEGERS:
-            return wrap_int64(value)
-        if type_ in _FLOATS:
-            return truncate_to_int64(value)
-        if type_ is STRING:
-            return _parse_int(self.trim_fraction(value), 0)
-        if type_ is BOOL:
-            return int(value)
-        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
-            return self.to_int(_convert_to_basic(value, type_.kind))
-        return int(value) if self._is_calendar(type_) else 0
+        match self._to_basic(value):
+            case str(text):
+                return parse_or_none(parse_int, self.trim_fraction(text), 0) or 0
+            case float(number):
+                return truncate_to_int64(number)
+            case number:
+                return wrap_int64(number)
 
     def to_float(self, value: Value) -> float:
         """cast.ToFloat64.
@@ -123,27 +107,27 @@ class Cast(msgspec.Struct, frozen=True):
         >>> [CASTS["1.10"].to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, None)]
         [1000.0, 0.25, 0.0, 0.0, 3.0, 0.0]
         """
+        basic = self._to_basic(value)
+        number = parse_or_none(parse_float, basic) if isinstance(basic, str) else float(basic)
+        return 0.0 if number is None else number
+
+    def _to_basic(self, value: Value) -> str | int | float:
+        """The value as a value of Python; 0 for a type that is not converted."""
         value = dereference(value)
         type_ = type_of(value)
-        if type_ is STRING:
-            return _parse_float(value)
-        if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
-            return float(value)
-        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
-            return self.to_float(_convert_to_basic(value, type_.kind))
-        return float(value) if self._is_calendar(type_) else 0.0
+        if type_ is None or not (type_ in _BASIC_TYPES or self._converts(type_)):
+            return 0
+        if type_.kind is Kind.STRING:
+            return str(value)
+        if type_.kind is Kind.BOOL:
+            return bool(value)
+        return float(value) if type_.kind in (Kind.FLOAT32, Kind.FLOAT64) else int(value)
 
-    def _is_calendar(self, type_: GoType | None) -> bool:
-        return self.converts_calendar and type_ is not None and type_.name in _CALENDAR
-
-
-def _convert_to_basic(value: Value, kind: Kind) -> Value:
-    """The value of a named type as a value of the unnamed type of its kind."""
-    if kind is Kind.STRING:
-        return str(value)
-    if kind is Kind.BOOL:
-        return bool(value)
-    return float(value) if kind in (Kind.FLOAT32, Kind.FLOAT64) else int(value)
+    def _converts(self, type_: GoType) -> bool:
+        """Whether a named type is converted as the unnamed type of its kind."""
+        if self.converts_named:
+            return type_.kind in _BASIC_KINDS
+        return self.converts_calendar and type_.name in _CALENDAR
 
 
 # The first release of cast from which each behavior is in all releases up to the next one.
@@ -184,4 +168,4 @@ def atoi(text: str) -> int:
 
 def to_decimal(value: Value) -> Value:
     """Parse the text of the value as octal digits to an int64; 0 if it is invalid."""
-    return INT64.convert(_parse_int(sprint(value), 8))
+    return INT64.convert(parse_or_none(parse_int, sprint(value), 8) or 0)
