@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -17,6 +18,7 @@ from podgraft.core.injectors.errors import InjectionError, OperatorError, UserEr
 from podgraft.core.injectors.overlay.data import OverlayData
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.reflect.taint import PlaceholderRegistry
+from podgraft.golang.reflect.tainted_values import taint_json
 from podgraft.golang.texttemplate import ExecError, LimitError
 from podgraft.golang.texttemplate.run.tracing import Trace
 from podgraft.kube import yaml
@@ -84,7 +86,8 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
             program = make_overlay.__wrapped__(pair.template).template
             data = OverlayData(make_pod({"cfg": pair.value}), "shop", None, {})
             slots = PlaceholderRegistry()
-            dot = data.with_taint(slots).copy_for_mutation().to_struct()
+            tainted = replace(data, object=taint_json(slots, data.object))
+            dot = tainted.copy_for_mutation().to_struct()
             plain = render_or_error(program.render, data.copy_for_mutation().to_struct())
             assert render_or_error(program.trace, dot, slots) == plain, pair
 

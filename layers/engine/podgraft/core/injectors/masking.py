@@ -11,7 +11,7 @@ itself, next to any other plain text: ``null`` and leading dashes get a placehol
 """
 
 import re
-from operator import is_not
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -34,27 +34,19 @@ class Masker(Struct):
     exempt_count: int = 0
     masked_strings: list[tuple[str, Address]] = field(default_factory=list[tuple[str, Address]])
 
-    def mask(self, value: JSON, path: Address = None) -> JSON:
-        """Return ``value`` with masks; the same object if it contains only plain text."""
+    def mask(self, value: JSON, path: Address = None) -> Any:
+        """Return ``value`` with masks."""
         match value:
             case str():
                 return value if is_plain_text(value) else self._mask_string(value, path)
             case dict():
-                return self._mask_object(value, path)
+                keys = [self.mask(key, (path, key)) for key in value]
+                members = [self.mask(member, (path, key)) for key, member in value.items()]
+                return dict(zip(keys, members, strict=True))
             case list():
-                elements = [
-                    self.mask(element, (path, index)) for index, element in enumerate(value)
-                ]
-                return elements if any(map(is_not, elements, value)) else value
+                return [self.mask(element, (path, index)) for index, element in enumerate(value)]
             case _:
                 return value
-
-    def _mask_object(self, value: dict[str, JSON], path: Address) -> JSON:
-        keys = [key if is_plain_text(key) else self._mask_string(key, (path, key)) for key in value]
-        values = [self.mask(member, (path, key)) for key, member in value.items()]
-        if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
-            return dict(zip(keys, values, strict=True))
-        return value
 
     def _mask_string(self, text: str, path: Address) -> str:
         self.masked_strings.append((text, path))

@@ -132,20 +132,17 @@ def find_failing_text(template: CheckedTemplate[T], works: Callable[[str], bool]
     return _find_failing_emission(trace, works)
 
 
-def find_breaking_text(
-    subject: S, mask: Callable[[S, Masker], S], works: Callable[[S], bool]
-) -> Address:
+def find_breaking_text(mask: Callable[[Masker], S], works: Callable[[S], bool]) -> Address:
     """Return the address of a string with YAML syntax that makes the template fail.
 
-    ``None`` if no string does, or no string alone.
+    ``None`` if no string does, or no string alone. ``mask`` returns the data with masks.
     """
     masker = Masker()
-    masked = mask(subject, masker)
+    masked = mask(masker)
     if not masker.masked_strings or not works(masked):
         return None
-    index = bisect_failure(
-        len(masker.masked_strings), lambda exempt: works(mask(subject, Masker(exempt)))
-    )
+    count = len(masker.masked_strings)
+    index = bisect_failure(count, lambda exempt: works(mask(Masker(exempt))))
     return masker.masked_strings[index][1]
 
 

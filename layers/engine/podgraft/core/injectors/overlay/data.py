@@ -14,13 +14,10 @@ from functools import cache
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.injectors.masking import Masker
-from podgraft.core.injectors.plain_text import has_only_plain_text
 from podgraft.core.injectors.yaml_function import read_tree, to_yaml
 from podgraft.golang import sprig
 from podgraft.golang.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
-from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
-from podgraft.golang.reflect.tainted_values import taint_json
+from podgraft.golang.reflect.taint import Address
 from podgraft.golang.texttemplate import Function, Propagation, Serializer, SyntaxRisk
 
 from .quantity_functions import QUANTITY_FUNCTIONS
@@ -75,23 +72,6 @@ class OverlayData:
         """Return a deep copy for a template that can change its data."""
         copied_object, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
         return replace(self, object=copied_object, values=values)
-
-    def has_only_plain_text(self) -> bool:
-        """Whether the object contains only plain text."""
-        return has_only_plain_text(self.object)
-
-    def with_taint(self, slots: PlaceholderRegistry) -> OverlayData:
-        """Return the data with taint on all text of the object's author."""
-        members = {key: taint_json(slots, value, (None, key)) for key, value in self.object.items()}
-        keys = {key: slots.taint_string(key, (None, key)) for key in sorted(members)}
-        return replace(self, object={keys[key]: value for key, value in members.items()})
-
-    def mask(self, masker: Masker) -> OverlayData:
-        """Return the data with masks; the same object if it contains only plain text."""
-        masked = masker.mask(self.object)
-        if masked is self.object or not isinstance(masked, dict):
-            return self
-        return replace(self, object=masked)
 
     def metadata_keys(self) -> Sequence[Address]:
         """The paths of the object's annotations and labels."""

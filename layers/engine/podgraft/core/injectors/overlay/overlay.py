@@ -10,13 +10,13 @@ Text of the object's author cannot add structure to the template's result (``str
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from podgraft import kube
 from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
-from podgraft.core.injectors.plain_text import path_steps
+from podgraft.core.injectors.plain_text import has_only_plain_text, path_steps
 from podgraft.core.injectors.structure_check import (
     CheckedTemplate,
     StructureError,
@@ -29,6 +29,7 @@ from podgraft.core.policy import Cursor, MappingReader
 from podgraft.golang import texttemplate
 from podgraft.golang.reflect import GoType, Value
 from podgraft.golang.reflect.taint import Address
+from podgraft.golang.reflect.tainted_values import taint_json
 from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
 from podgraft.kube import document_reader, yaml
 from podgraft.kube.admission import AdmissionRequest
@@ -154,7 +155,7 @@ class _Rendering:
         """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
             return render_with_check(
-                self._make_checked_template, is_harmless=self.data.has_only_plain_text()
+                self._make_checked_template, is_harmless=has_only_plain_text(self.data.object)
             )
         except StructureError as error:
             raise UserError(
@@ -179,10 +180,13 @@ class _Rendering:
             f"overlay {self.overlay.name}",
             self.template.program,
             lambda: self._to_dot(self.data),
-            lambda slots: self._to_dot(self.data.with_taint(slots)),
+            lambda slots: self._to_dot(self._with_object(taint_json(slots, self.data.object))),
             _parse_partial,
             self.limits,
         )
+
+    def _with_object(self, changed: Object) -> OverlayData:
+        return replace(self.data, object=changed)
 
     def _to_dot(self, data: OverlayData) -> Value:
         return (data.copy_for_mutation() if self.template.mutates_data else data).to_struct()
@@ -217,7 +221,9 @@ class _Rendering:
             except _FAILURES:
                 return False
 
-        address = find_breaking_text(self.data, OverlayData.mask, can_render)
+        address = find_breaking_text(
+            lambda masker: self._with_object(masker.mask(self.data.object)), can_render
+        )
         if address is not None:
             return address
         keys = self.data.metadata_keys()

@@ -1,7 +1,8 @@
 """Template data: a pod, its workload, and the configuration of its proxy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -14,12 +15,10 @@ from podgraft.core.injectors.istio.config.mesh import proxy_of, with_proxy
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 from podgraft.core.injectors.istio.releases import Profile
-from podgraft.core.injectors.masking import Masker
 from podgraft.core.injectors.plain_text import has_only_plain_text
 from podgraft.golang import reflect, sprig
 from podgraft.golang.reflect import Field, GoType, Method, Pointer, Struct
-from podgraft.golang.reflect.taint import PlaceholderRegistry
-from podgraft.golang.reflect.tainted_values import taint_json
+from podgraft.golang.reflect.taint import Address
 from podgraft.kube import QuantityError, quantity
 from podgraft.kube.workload_owner import WorkloadRef
 
@@ -142,21 +141,24 @@ def opaque_types(profile: Profile) -> frozenset[GoType]:
     return kube.SELF_MARSHALING | {reflect.ANY_MAP, *meshes}
 
 
-def mask_fields(
-    context: InjectorContext, data: TemplateData, fields: Message, masker: Masker
+def replace_author_texts(
+    context: InjectorContext,
+    data: TemplateData,
+    fields: Message,
+    change: Callable[[JSON, Address], Any],
 ) -> Message:
-    """Return the ``fields`` with all text of the pod's author masked.
+    """Return the ``fields`` with another form of all text of the pod's author: masked, or tainted.
 
-    The result is the same object if all of that text is plain.
+    ``change`` receives a part of the fields, and its address.
     """
-    author_fields: Object = {name: fields[name] for name in _POD_AUTHOR_FIELDS if name in fields}
-    masked = masker.mask(author_fields)
-    layer = masker.mask(data.pod_config, (None, "ProxyConfig"))
-    changes = masked if isinstance(masked, dict) and masked is not author_fields else {}
-    if isinstance(layer, dict) and layer is not data.pod_config:
+    changed = {
+        name: change(fields[name], (None, name)) for name in _POD_AUTHOR_FIELDS if name in fields
+    }
+    if data.pod_config and any(name in fields for name in _CONFIGS):
+        layer: Message = change(data.pod_config, (None, "ProxyConfig"))
         configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
-        changes = changes | {name: configs[name] for name in configs if name in fields}
-    return fields | changes if changes else fields
+        changed |= {name: configs[name] for name in _CONFIGS if name in fields}
+    return fields | changed
 
 
 def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
@@ -165,22 +167,6 @@ def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
     if any(name in fields for name in _CONFIGS):
         texts.append(data.pod_config)
     return has_only_plain_text(texts)
-
-
-def with_taint(
-    context: InjectorContext, data: TemplateData, fields: Message, slots: PlaceholderRegistry
-) -> Message:
-    """Return the ``fields`` with taint on all text of the pod's author."""
-    tainted = {
-        name: taint_json(slots, fields[name], (None, name))
-        for name in _POD_AUTHOR_FIELDS
-        if name in fields
-    }
-    if data.pod_config and any(name in fields for name in _CONFIGS):
-        layer = taint_json(slots, data.pod_config, (None, "ProxyConfig"))
-        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
-        tainted |= {name: configs[name] for name in _CONFIGS if name in fields}
-    return fields | tainted
 
 
 _CONFIGS = ("ProxyConfig", "MeshConfig")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -29,10 +29,9 @@ from podgraft.core.injectors.istio.data.template_data import (
     has_only_plain_fields,
     make_dot,
     make_dot_fields,
-    mask_fields,
     opaque_types,
     pod_values,
-    with_taint,
+    replace_author_texts,
 )
 from podgraft.core.injectors.istio.pod_builder import pod_annotations, pod_labels
 from podgraft.core.injectors.istio.releases import Profile
@@ -47,6 +46,7 @@ from podgraft.core.injectors.structure_check import (
 )
 from podgraft.golang.reflect import Pointer
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
+from podgraft.golang.reflect.tainted_values import taint_json
 from podgraft.golang.texttemplate import (
     OBSERVER,
     ExecError,
@@ -218,17 +218,13 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     def _make_checked_template(
         self, template: InjectionTemplate, fields: Message
     ) -> CheckedTemplate[T]:
-        def make_data() -> Pointer:
-            return self._dot(template, fields)
-
         def taint_data(slots: PlaceholderRegistry) -> Pointer:
-            tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
-            return self._dot(template, tainted_fields)
+            return self._dot(template, self._replace_texts(fields, partial(taint_json, slots)))
 
         return CheckedTemplate(
             f"template {template.name}",
             template.program,
-            make_data,
+            partial(self._dot, template, fields),
             taint_data,
             self.cache.parse,
             self.limits,
@@ -243,6 +239,9 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
 
     def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
         return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
+
+    def _replace_texts(self, fields: Message, change: Callable[[JSON, Address], Any]) -> Message:
+        return replace_author_texts(self.injector_context, self.template_data, fields, change)
 
     def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
         """The fields of the data, without what the template cannot read."""
@@ -264,8 +263,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         if not self.limits.finds_causes:
             return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
         address = find_breaking_text(
-            fields,
-            partial(mask_fields, self.injector_context, self.template_data),
+            lambda masker: self._replace_texts(fields, masker.mask),
             lambda masked: self._can_render(template, masked),
         )
         if address is None:
