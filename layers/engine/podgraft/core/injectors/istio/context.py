@@ -23,7 +23,6 @@ from .pod_builder import (
     CONTAINERS,
     INIT_CONTAINERS,
     containers,
-    merge_keys,
     pod_annotations,
     pod_labels,
 )
@@ -174,10 +173,10 @@ def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) 
         return pod
     metadata = object_at(pod, "metadata")
     if "metadata" not in pod:
-        pod = merge_keys(pod, {"metadata": metadata})
+        pod = {**pod, "metadata": metadata}
     if config.profile.namespace_filled and not metadata.get("namespace"):
-        metadata = merge_keys(metadata, {"namespace": request.namespace})
-        pod = merge_keys(pod, {"metadata": metadata})
+        metadata = {**metadata, "namespace": request.namespace}
+        pod = {**pod, "metadata": metadata}
     return pod
 
 
@@ -312,8 +311,8 @@ def _remove_earlier_injection(
         )
         if key in spec
     }
-    metadata = merge_keys(metadata, {"annotations": remaining})
-    return merge_keys(base, {"metadata": metadata, "spec": merge_keys(spec, lists)})
+    shown: Object = {**metadata, "annotations": remaining}
+    return {**base, "metadata": shown, "spec": spec | lists}
 
 
 def _warnings(context: InjectionContext) -> Iterator[str]:

@@ -67,7 +67,7 @@ class PodBuilder(Struct):
         spec[INIT_CONTAINERS] = self._share(self.init_containers)
         if not self.init_containers:
             del spec[INIT_CONTAINERS]
-        return merge_keys(self.pod, {"metadata": metadata, "spec": spec})
+        return {**self.pod, "metadata": metadata, "spec": spec}
 
     def _share(self, copies: list[Object]) -> list[JSON]:
         """The containers, with the original in place of each copy that did not change.
@@ -83,11 +83,6 @@ class PodBuilder(Struct):
 def _is_same(copy: Object, original: Object) -> bool:
     """Whether a copy has the keys and the values of its original."""
     return copy.keys() == original.keys() and all(map(is_, copy.values(), original.values()))
-
-
-def merge_keys(parent: Object, changes: Object) -> Object:
-    """Return a copy of ``parent`` with ``changes`` applied."""
-    return parent | changes
 
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:

@@ -22,7 +22,6 @@ from .pod_builder import (
     PodBuilder,
     containers,
     find_by_name,
-    merge_keys,
 )
 from .postprocess import cluster, overrides, probes, prometheus
 from .releases import Profile
@@ -157,7 +156,7 @@ def _move_proxy_to_init(pod: Object) -> Object:
         CONTAINERS: remaining,
         INIT_CONTAINERS: [*objects_at(spec, INIT_CONTAINERS), proxy],
     }
-    return merge_keys(pod, {"spec": merge_keys(spec, lists)})
+    return {**pod, "spec": spec | lists}
 
 
 def reorder_containers(profile: Profile, builder: PodBuilder, *, hold: bool) -> None:

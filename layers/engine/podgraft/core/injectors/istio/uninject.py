@@ -14,7 +14,6 @@ from podgraft.core.injectors.errors import UserError
 from podgraft.kube import WorkloadError, workload, workload_owner
 
 from . import recover, uninject_metadata, yaml_stream
-from .pod_builder import merge_keys
 from .recover import InjectionRecord
 
 
@@ -55,7 +54,7 @@ def remove_injection(pod: Object, owner: str) -> Object:
         return pod
     spec = _restore_spec(object_at(pod, "spec"), record)
     metadata = uninject_metadata.restore_metadata(object_at(pod, "metadata"), spec, record, owner)
-    return merge_keys(pod, {"metadata": metadata, "spec": spec})
+    return {**pod, "metadata": metadata, "spec": spec}
 
 
 def _uninject_document(document: Object) -> Object:
@@ -136,8 +135,8 @@ def restore_probes(container: Object, probers: Mapping[str, JSON]) -> Object:
             for key in _HANDLERS
             if key in lifecycle
         }
-        restored["lifecycle"] = merge_keys(lifecycle, handlers)
-    return merge_keys(container, restored) if restored else container
+        restored["lifecycle"] = lifecycle | handlers
+    return container | restored if restored else container
 
 
 def _restore_probe(probe: Object, probers: Mapping[str, JSON]) -> Object:

@@ -6,7 +6,6 @@ from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at
 from podgraft.base.tables import read_table
-from podgraft.core.injectors.istio.pod_builder import merge_keys
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.time import SECOND, parse_duration
 from podgraft.kube import yaml
@@ -47,7 +46,7 @@ def proxy_of(mesh: Message) -> Message:
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:
     """Return the mesh with another ``defaultConfig``."""
-    return merge_keys(mesh, {"defaultConfig": proxy})
+    return {**mesh, "defaultConfig": proxy}
 
 
 def apply_mesh_config(
@@ -114,13 +113,11 @@ def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
 
 
 def _mesh_defaults(profile: Profile) -> Object:
-    mesh = merge_keys(
-        _DEFAULTS["istiod"],
-        {
-            "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
-            "defaultConfig": _proxy_defaults(profile),
-        },
-    )
+    mesh: Object = {
+        **_DEFAULTS["istiod"],
+        "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
+        "defaultConfig": _proxy_defaults(profile),
+    }
     if profile.extension_providers:
         mesh |= {"defaultProviders": {}, "extensionProviders": _DEFAULTS["istiod_providers"]}
     if profile.inbound_mode:
@@ -155,7 +152,7 @@ def _pilot_defaults(profile: Profile) -> Object:
     changes: Object = {"defaultConfig": proxy}
     if profile.protocol_detection_timeout:
         changes["protocolDetectionTimeout"] = "0.100s"
-    return merge_keys(_DEFAULTS["pilot"], changes)
+    return _DEFAULTS["pilot"] | changes
 
 
 def _parse_mapping(text: str, errors: list[FieldError]) -> Object:

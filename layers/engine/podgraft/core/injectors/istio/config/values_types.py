@@ -14,7 +14,7 @@ from podgraft.base.tables import read_table
 from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError
+from podgraft.golang.strconv.atoi import parse_or_none
 from podgraft.kube.patch import pointer
 
 _ROOT = "Values"
@@ -127,10 +127,7 @@ def _parse_number(value: JSON) -> float | None:
     """Parse a number, also in quotes: jsonpb accepts both."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    try:
-        return parse_float(value) if isinstance(value, str) else value
-    except NumError:
-        return None
+    return parse_or_none(parse_float, value) if isinstance(value, str) else value
 
 
 def _is_within(value: JSON, type_: str) -> bool:

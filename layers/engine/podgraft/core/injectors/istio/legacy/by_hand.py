@@ -7,7 +7,7 @@ from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.context import InjectionContext
-from podgraft.core.injectors.istio.pod_builder import PROXY, append_env, find_by_name, merge_keys
+from podgraft.core.injectors.istio.pod_builder import PROXY, append_env, find_by_name
 from podgraft.core.injectors.istio.postprocess import probes as probe_names
 from podgraft.core.injectors.istio.postprocess import prometheus
 from podgraft.core.injectors.istio.releases import Profile
@@ -25,7 +25,7 @@ def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revisio
     """Return the pod with the additions of the sidecar; *status* is the status annotation."""
     profile = planned.injector_context.profile
     pod_spec = object_at(planned.base, "spec")
-    merged_spec = merge_keys(pod_spec, _lists(profile, planned, spec, pod_spec))
+    merged_spec = pod_spec | _lists(profile, planned, spec, pod_spec)
     merged_spec.pop("dnsConfig", None)
     if spec.dns_config is not None:
         merged_spec["dnsConfig"] = spec.dns_config
@@ -42,9 +42,7 @@ def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revisio
     labels = object_at(metadata, "labels") | _labels(profile, metadata, revision)
     if labels:
         changed["labels"] = labels
-    return merge_keys(
-        planned.base, {"metadata": merge_keys(metadata, changed), "spec": merged_spec}
-    )
+    return {**planned.base, "metadata": metadata | changed, "spec": merged_spec}
 
 
 def _lists(
@@ -82,7 +80,7 @@ def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Obje
     for index, key, probe in probes.rewritten_probes(planned, sidecar):
         position = index + shift
         container = replaced.get(position, all_containers[position])
-        replaced[position] = merge_keys(container, {key: kube.encode(encoded, probe)})
+        replaced[position] = {**container, key: kube.encode(encoded, probe)}
     containers: list[JSON] = [replaced.get(at, each) for at, each in enumerate(all_containers)]
     pod_spec["containers"] = containers
 

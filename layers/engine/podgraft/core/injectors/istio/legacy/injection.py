@@ -23,7 +23,6 @@ from podgraft.core.injectors.istio.pod_builder import (
     containers,
     find_by_name,
     find_env,
-    merge_keys,
     pod_labels,
 )
 from podgraft.core.injectors.istio.postprocess import cluster, prometheus
@@ -76,7 +75,7 @@ class LegacyInjector:
             return None, by_hand.inject(planned, spec, annotations, self._setup.revision)
         operations = (*self._patch_operations(planned, spec),)
         has_spec = isinstance(planned.base.get("spec"), dict)
-        base = planned.base if has_spec else merge_keys(planned.base, {"spec": {}})
+        base = planned.base if has_spec else {**planned.base, "spec": {}}
         pod = patch.apply(base, operations)
         assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the complete document
         return operations, pod

@@ -13,7 +13,7 @@ from msgspec import Struct
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core.injectors.istio.config.protojson import Message
-from podgraft.core.injectors.istio.pod_builder import container_args, merge_keys
+from podgraft.core.injectors.istio.pod_builder import container_args
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
 from podgraft.core.injectors.istio.status import InjectionStatus
@@ -135,7 +135,7 @@ def make_security_context(
     """Extend the context *own* of the pod; *switch* is the setting of istiod in 1.8."""
     if not (_uses_sds(profile, mesh) if profile.fs_group_by_sds else switch):
         return own
-    return _FS_GROUP if profile.fs_group_replaces else merge_keys(own, _FS_GROUP)
+    return _FS_GROUP if profile.fs_group_replaces else own | _FS_GROUP
 
 
 def _uses_sds(profile: Profile, mesh: Message) -> bool:

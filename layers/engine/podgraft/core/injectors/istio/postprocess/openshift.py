@@ -14,7 +14,6 @@ from podgraft.core.injectors.istio.pod_builder import (
     PROXY,
     VALIDATION,
     containers,
-    merge_keys,
     pod_annotations,
 )
 from podgraft.core.injectors.istio.releases import Profile
@@ -88,8 +87,8 @@ def _user_id(context: Object) -> JSON:
 
 def _clear_container_ids(pod: Object, key: str, container: Object, context: Object) -> Object:
     remaining: Object = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
-    cleared = merge_keys(container, {"securityContext": remaining})
+    cleared: Object = {**container, "securityContext": remaining}
     container_list: list[JSON] = [
         cleared if element is container else element for element in containers(pod, key)
     ]
-    return merge_keys(pod, {"spec": merge_keys(object_at(pod, "spec"), {key: container_list})})
+    return {**pod, "spec": {**object_at(pod, "spec"), key: container_list}}

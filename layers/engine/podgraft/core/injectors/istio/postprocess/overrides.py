@@ -38,7 +38,6 @@ from podgraft.core.injectors.istio.pod_builder import (
     containers,
     find_by_name,
     find_sidecar,
-    merge_keys,
     pod_annotations,
 )
 from podgraft.core.injectors.istio.releases import Profile
@@ -56,6 +55,7 @@ AUTO = "auto"  # this image means the image of the template
 # The user's versions of injected containers, by the key of their list.
 Overrides: TypeAlias = Mapping[str, Sequence[Object]]
 _LISTS = (CONTAINERS, INIT_CONTAINERS)
+_NO_NAMES: Mapping[str, tuple[str, ...]] = {}
 
 
 def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
@@ -93,7 +93,7 @@ def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
         for key, recorded in overrides.items()
         if (missing := _missing_containers(containers(pod, key), recorded))
     }
-    return merge_keys(pod, {"spec": merge_keys(spec, extended)}) if extended else pod
+    return {**pod, "spec": spec | extended} if extended else pod
 
 
 def reapply_overrides(
@@ -103,7 +103,7 @@ def reapply_overrides(
     annotations = pod_annotations(original)
     recorded = parse_overrides(annotations)
     earlier_status = status.parse_status(annotations) if profile.injected_names else None
-    injected = (earlier_status or status.InjectionStatus()).lists
+    injected = earlier_status.lists if earlier_status else _NO_NAMES
     overrides: dict[str, list[Object]] = {}
     for key in _LISTS:
         is_native = key == INIT_CONTAINERS and profile.native_sidecars
@@ -178,7 +178,7 @@ def _without_ids(user: Object, template: Object) -> Object:
     if not context or object_at(template, "securityContext").get("runAsUser") in (None, DEFAULT_ID):
         return user
     others: Object = {key: value for key, value in context.items() if key not in _IDS}
-    return merge_keys(user, {"securityContext": others})
+    return {**user, "securityContext": others}
 
 
 def _encode_container(container: Object) -> Object:
@@ -201,8 +201,8 @@ def _merge_container(pod: Object, key: str, user: Object) -> Object:
 
 def _add_annotation(pod: Object, text: str) -> Object:
     metadata = object_at(pod, "metadata")
-    annotations = merge_keys(object_at(metadata, "annotations"), {ANNOTATION: text})
-    return merge_keys(pod, {"metadata": merge_keys(metadata, {"annotations": annotations})})
+    annotations = {**object_at(metadata, "annotations"), ANNOTATION: text}
+    return {**pod, "metadata": {**metadata, "annotations": annotations}}
 
 
 def _set_run_as(container: Object | None, ids: Object) -> None:

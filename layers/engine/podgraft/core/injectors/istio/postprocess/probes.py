@@ -25,11 +25,10 @@ from podgraft.core.injectors.istio.pod_builder import (
     PodBuilder,
     append_env,
     find_env,
-    merge_keys,
 )
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json import plain
-from podgraft.golang.strconv.atoi import NumError, parse_bool
+from podgraft.golang.strconv.atoi import parse_bool, parse_or_none
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
 REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
@@ -77,10 +76,8 @@ def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
     if REWRITE not in annotations:  # the common case; an exception is slow
         return default
-    try:
-        return parse_bool(string_at(annotations, REWRITE))
-    except NumError:
-        return default
+    value = parse_or_none(parse_bool, string_at(annotations, REWRITE))
+    return default if value is None else value
 
 
 def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter) -> None:
@@ -106,11 +103,11 @@ def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Ob
     redirected: Object = {}
     for parent, paths, kinds in rewriter.find_parents(container):
         changes: Object = {}
-        for key, path in paths.items():
+        for key in filter(parent.__contains__, paths):
             probe = object_at(parent, key)
             kind = _probe_kind(probe, kinds)
             if kind is not None:
-                changes[key] = _redirect_probe(probe, kind, path.format(name), port)
+                changes[key] = _redirect_probe(probe, kind, paths[key].format(name), port)
         redirected |= changes if parent is container else {"lifecycle": parent | changes}
     return redirected
 
@@ -129,10 +126,9 @@ def _collect_entries(
     for container in _containers(builder, rewriter.profile):
         name = string_at(container, "name")
         for parent, paths, kinds in rewriter.find_parents(container):
-            for key, path in paths.items():
-                if key in parent:
-                    prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
-                    yield path.format(name), prober
+            for key in filter(parent.__contains__, paths):
+                prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
+                yield paths[key].format(name), prober
 
 
 def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
@@ -192,7 +188,7 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
         return
     if isinstance(old, dict):
         text = plain.encode(dict(sorted((probers | old).items())))
-        variable = merge_keys(existing, {"value": text})
+        variable = existing | {"value": text}
         env = objects_at(sidecar, "env")
         sidecar["env"] = [variable if entry is existing else entry for entry in env]
 

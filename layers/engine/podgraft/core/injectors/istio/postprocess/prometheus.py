@@ -16,7 +16,7 @@ from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, fi
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
 from podgraft.golang.json import plain
-from podgraft.golang.strconv.atoi import NumError, parse_bool, parse_int
+from podgraft.golang.strconv.atoi import parse_bool, parse_int, parse_or_none
 
 ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
 MERGE = "prometheus.istio.io/merge-metrics"
@@ -106,7 +106,9 @@ def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str
 
 def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
     """Whether metrics are merged: by the pod's annotation, else by the mesh, else true."""
-    value = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
+    value = (
+        parse_or_none(parse_bool, string_at(annotations, MERGE)) if MERGE in annotations else None
+    )
     return value if value is not None else mesh.get("enablePrometheusMerge") is not False
 
 
@@ -148,14 +150,7 @@ def _move_annotations(
 
 def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
     scrapes = _find_values(profile, annotations, "prometheus.io/scrape")
-    return any(_parse_bool(value) is False for value in scrapes)
-
-
-def _parse_bool(text: str) -> bool | None:
-    try:
-        return parse_bool(text)
-    except NumError:
-        return None
+    return any(parse_or_none(parse_bool, value) is False for value in scrapes)
 
 
 def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
@@ -179,10 +174,7 @@ def _check_ports(scrape: Scrape, agent_port: str) -> None:
 
 
 def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> None:
-    try:
-        number = parse_int(port)
-    except NumError:
-        number = 0
+    number = parse_or_none(parse_int, port) or 0
     if number not in _PORTS:
         raise UserError(f'{prefix}: invalid {field_name} "{port}"')
     if str(number) == agent_port:
