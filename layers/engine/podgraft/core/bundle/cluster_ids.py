@@ -49,12 +49,13 @@ def find_path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
             f"the path sets {name}, but Istio {injector.profile.release} does not read this form",
             "remove it from the path",
         )
-    expected = injector.cluster_id or DEFAULT_CLUSTER_ID
+    own_id = injector.config.values.cluster_name
+    expected = own_id or DEFAULT_CLUSTER_ID
     cluster_id = injector.parse_environment(url.tail).get(CLUSTER_ID) or expected
     if cluster_id != expected:
         yield url.warning(
             f'the path sets the cluster id of proxies to "{cluster_id}", but '
-            f"{_CLUSTER_NAME_KEY} is {_quote_id(injector.cluster_id)}, and istiod rejects proxies "
+            f"{_CLUSTER_NAME_KEY} is {_quote_id(own_id)}, and istiod rejects proxies "
             "of an unknown cluster",
             f'remove "cluster" from the path, or set {_CLUSTER_NAME_KEY} to "{cluster_id}"',
         )
@@ -65,7 +66,7 @@ def find_policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[
 
     Without a cluster id in the bundle, each mesh has its own, and there is nothing to compare.
     """
-    cluster_id = bundle.istio.cluster_id if bundle.istio else ""
+    cluster_id = bundle.istio.config.values.cluster_name if bundle.istio else ""
     for name, override in policy.clusters.items():
         if cluster_id and name != cluster_id and override.bundle == policy.bundle:
             yield Diagnostic(

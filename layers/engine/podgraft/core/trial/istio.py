@@ -141,7 +141,8 @@ def find_targets(injector: Injector) -> Sequence[Target]:
     """The targets of an injector: the defaults first, then other templates and aliases."""
     if not injector.profile.pod_templates:
         return (Target(path="/data/config/template"),)
-    defaults, names = injector.default_templates, injector.templates
+    templates, names = injector.config.templates, injector.templates
+    defaults = templates.defaults
     used = _default_template_names(injector)
     has_single_default = len(defaults) == 1 and defaults[0] in names
     path = (
@@ -154,7 +155,7 @@ def find_targets(injector: Injector) -> Sequence[Target]:
         if name not in used | CONTROLLER_TEMPLATES:
             path = f"{_TEMPLATES}/{pointer.escape(name)}"
             targets.append(Target(path=path, name=name, defaults=defaults))
-    for alias, names_of_alias in injector.aliases.items():
+    for alias, names_of_alias in templates.aliases.items():
         # The compiler reports unknown names of templates.
         if alias not in defaults and all(name in names for name in names_of_alias):
             path = f"/data/config/aliases/{pointer.escape(alias)}"
@@ -164,8 +165,12 @@ def find_targets(injector: Injector) -> Sequence[Target]:
 
 def _default_template_names(injector: Injector) -> set[str]:
     """The names of the default templates, with aliases resolved."""
-    defaults = injector.default_templates
-    return {name for default in defaults for name in injector.aliases.get(default, (default,))}
+    templates = injector.config.templates
+    return {
+        name
+        for default in templates.defaults
+        for name in templates.aliases.get(default, (default,))
+    }
 
 
 def _missing_templates(injector: Injector) -> set[str]:
@@ -233,7 +238,7 @@ def _make_diagnostics(
         yield replace(diagnostic, excerpt=failure.excerpt)
     for each in outcome.first_flaws:
         flaw = each.flaw
-        hub = object_at(injector.values, "global").get("hub")
+        hub = object_at(injector.config.values.raw, "global").get("hub")
         if flaw.image is not None and flaw.image.startswith("/") and not hub:
             yield _missing_hub_diagnostic(flaw.image, config_map, injector)
         else:
@@ -242,7 +247,7 @@ def _make_diagnostics(
 
 
 def _missing_hub_diagnostic(image: str, config_map: Manifest, injector: Injector) -> Diagnostic:
-    names = [*object_at(injector.values, "global")]
+    names = [*object_at(injector.config.values.raw, "global")]
     hint = find_similar("hub", names)
     return config_map.make_diagnostic(
         "/data/values/global/hub",

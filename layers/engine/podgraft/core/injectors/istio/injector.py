@@ -37,29 +37,9 @@ class Injector:
         return self.config.profile
 
     @property
-    def cluster_id(self) -> str:
-        """The proxies' cluster id that the values set; empty if they set none."""
-        return self.config.values.cluster_name
-
-    @property
     def templates(self) -> tuple[str, ...]:
         """The names of all templates."""
         return tuple(self.config.templates.parse)
-
-    @property
-    def aliases(self) -> Mapping[str, tuple[str, ...]]:
-        """The templates of each alias."""
-        return self.config.templates.aliases
-
-    @property
-    def default_templates(self) -> tuple[str, ...]:
-        """The templates and aliases of a pod without the annotation."""
-        return self.config.templates.defaults
-
-    @property
-    def values(self) -> Object:
-        """The Helm values."""
-        return self.config.values.raw
 
     def check_fields(self, name: str) -> tuple[FieldProblem, ...]:
         """Return the fields that a template reads and its data cannot have.

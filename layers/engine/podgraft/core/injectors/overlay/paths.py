@@ -8,7 +8,6 @@ conflict, but it never misses one.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from podgraft.base import jsonvalue
@@ -35,10 +34,11 @@ def find_candidate_pairs(
     paths_by_overlay = [
         set(_find_set_paths(partial, type_, (), if_absent)) for partial, if_absent in partials
     ]
-    setters: dict[Path, _PathSetters] = {}
+    # The overlays that set a path itself, by value.
+    setters: dict[Path, dict[str, list[int]]] = {}
     for index, overlay_paths in enumerate(paths_by_overlay):
         for path, text in overlay_paths:
-            setters.setdefault(path, _PathSetters()).by_value.setdefault(text, []).append(index)
+            setters.setdefault(path, {}).setdefault(text, []).append(index)
     pairs = {
         (min(left, right), max(left, right))
         for left, overlay_paths in enumerate(paths_by_overlay)
@@ -62,23 +62,14 @@ def child_type(field: Field | None, outer: GoType | None) -> GoType | None:
     return outer.elem if outer is not None and outer.kind is Kind.MAP else None
 
 
-@dataclass(slots=True)
-class _PathSetters:
-    """The overlays that set one path itself, by value."""
-
-    by_value: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
-
-
 def _overlapping_overlays(
-    setters: Mapping[Path, _PathSetters], path: Path, text: str
+    setters: Mapping[Path, Mapping[str, list[int]]], path: Path, text: str
 ) -> Iterator[int]:
     """Find overlays that set another value at the path, or any value at a parent of the path."""
     for end in range(len(path)):
-        at_prefix = setters.get(path[:end])
-        if at_prefix is not None:
-            for indexes in at_prefix.by_value.values():
-                yield from indexes
-    for value, indexes in setters[path].by_value.items():
+        for indexes in setters.get(path[:end], {}).values():
+            yield from indexes
+    for value, indexes in setters[path].items():
         if value != text or text == _ANY_VALUE:
             yield from indexes
 

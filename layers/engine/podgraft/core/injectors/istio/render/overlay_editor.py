@@ -42,7 +42,7 @@ class OverlayEditor:
         self._overlay = decode_overlay(pod_type, marked)
         self._places = _find_places(pod_type, marked, self._overlay)
 
-    def replace(self, changes: Changes) -> PodOverlay | None:
+    def __call__(self, changes: Changes) -> PodOverlay | None:
         """Return the overlay with other strings at paths of the text; ``None`` if it can differ."""
         in_patch: list[tuple[Path, JSON]] = []
         in_standalone: list[tuple[Path, JSON]] = []

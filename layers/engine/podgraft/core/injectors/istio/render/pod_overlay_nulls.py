@@ -11,6 +11,7 @@ with the same key, and replaces lists without a key.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_not
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -82,7 +83,7 @@ def _unite_trees(left: NullTree | NullList, right: NullTree | NullList) -> NullT
 
 def _drop_in_list(nulls: NullList, elements: list[JSON]) -> list[JSON]:
     new = [_drop_in_element(nulls, element) for element in elements]
-    return new if any(map(_is_different, new, elements)) else elements
+    return new if any(map(is_not, new, elements)) else elements
 
 
 def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
@@ -92,10 +93,6 @@ def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
         if element == with_nulls:
             return without_nulls
     return drop_nulls(nulls.members, element) if nulls.members else element
-
-
-def _is_different(left: JSON, right: JSON) -> bool:
-    return left is not right
 
 
 def _remove_nulls(value: Object) -> Object:
@@ -115,5 +112,5 @@ def _remove_nulls_from_value(value: JSON) -> JSON:
         return _remove_nulls(value)
     if isinstance(value, list):
         new = [_remove_nulls_from_value(element) for element in value]
-        return new if any(map(_is_different, new, value)) else value
+        return new if any(map(is_not, new, value)) else value
     return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -63,7 +63,6 @@ from .pod_overlay import OverlayError
 from .templates import InjectionTemplate
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 # The longest cache key and rendered text that are cached: the annotations of a pod can be a quarter
 # of a megabyte.
@@ -83,12 +82,8 @@ _CHANGING = (
 _FAILURE_PREFIX = "failed to run injection template"
 
 
-class Editor(Protocol[T_co]):
-    """The result of one parsed text, as a pattern for those of similar texts."""
-
-    def replace(self, changes: Sequence[tuple[Path, JSON]], /) -> T_co | None:
-        """Return the result with other scalars; ``None`` if a conversion can differ."""
-        ...
+# Returns the result of a text with other scalars; ``None`` if a conversion can differ.
+Editor: TypeAlias = Callable[[Sequence[tuple[Path, JSON]]], T | None]
 
 
 class TemplateCache(Generic[T]):
@@ -159,16 +154,13 @@ class TemplateCache(Generic[T]):
             try:
                 editor = self._make_editor(loaded.base.value)
             except OverlayError:  # of the previous text, which has no result
-                editor = _NoEditor()
+                editor = _edit_nothing
             loaded.base.editor = editor
-        return editor.replace(loaded.changes)
+        return editor(loaded.changes)
 
 
-class _NoEditor:
-    """Takes the place of the editor of a text without a result."""
-
-    def replace(self, _changes: Sequence[tuple[Path, JSON]], /) -> None:
-        """Change nothing."""
+def _edit_nothing(_: object) -> None:
+    """Take the place of the editor of a text without a result."""
 
 
 class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
