@@ -7,6 +7,15 @@ from msgspec import Struct, field
 from podgraft.base.jsonvalue import Object
 from podgraft.core.policy import Features
 
+# istiod's variables for the features of a policy.
+VARIABLES = {
+    "native_sidecars": "ENABLE_NATIVE_SIDECARS",
+    "platform": "PLATFORM",
+    "compliance_policy": "COMPLIANCE_POLICY",
+    "legacy_fsgroup_injection": "ENABLE_LEGACY_FSGROUP_INJECTION",
+    "rewrite_tcp_probes": "REWRITE_TCP_PROBES",
+}
+
 
 class Documents(Struct, frozen=True, kw_only=True):
     """The texts of the two ConfigMaps, and the objects that istiod reads from the cluster.
@@ -39,15 +48,10 @@ class IstiodEnvironment(Features, frozen=True, kw_only=True):
 
     def environment(self) -> Mapping[str, str]:
         """Return ``env`` with the variables of the set switches, by istiod's names."""
-        switches = {
-            "ENABLE_NATIVE_SIDECARS": _switch_value(self.native_sidecars),
-            "PLATFORM": self.platform,
-            "COMPLIANCE_POLICY": self.compliance_policy,
-            "ENABLE_LEGACY_FSGROUP_INJECTION": _switch_value(self.legacy_fsgroup_injection),
-            "REWRITE_TCP_PROBES": _switch_value(self.rewrite_tcp_probes),
-        }
-        return {**(self.env or {}), **{k: v for k, v in switches.items() if v is not None}}
+        settings = ((variable, getattr(self, name)) for name, variable in VARIABLES.items())
+        switches = {name: _format_switch(value) for name, value in settings if value is not None}
+        return {**(self.env or {}), **switches}
 
 
-def _switch_value(switch: bool | None) -> str | None:
-    return None if switch is None else str(switch).lower()
+def _format_switch(value: bool | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else value

@@ -7,7 +7,7 @@ store activates such a version (``podgraft.core.trial``). A cold start ignores i
 Only non-empty values are checked.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from podgraft.base.diagnostics import Severity, find_similar
 from podgraft.base.jsonvalue import JSON
@@ -18,7 +18,7 @@ from podgraft.golang import strings
 from podgraft.kube.patch import pointer
 
 from .config_map import KEYS, Config
-from .documents import IstiodEnvironment
+from .documents import VARIABLES, IstiodEnvironment
 
 # Keys that the policy document has too, for every release.
 _POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
@@ -83,44 +83,16 @@ def _is_mismatch_check(name: str, value: JSON) -> bool:
     return name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value
 
 
-def _list_readers(
-    profile: Profile, environment: IstiodEnvironment, *, has_env: bool
-) -> tuple[tuple[str, object, str, bool], ...]:
-    """Each key: its path, its value, its variable, and whether the release reads it."""
-    return (
-        ("/defaultTemplates", environment.default_templates, "", profile.pod_templates),
-        (
-            "/injectedAnnotations",
-            environment.injected_annotations,
-            "",
-            profile.injected_annotations,
-        ),
-        (
-            "/features/nativeSidecars",
-            environment.native_sidecars,
-            "ENABLE_NATIVE_SIDECARS",
-            profile.native_sidecars,
-        ),
-        (
-            "/features/compliancePolicy",
-            environment.compliance_policy,
-            "COMPLIANCE_POLICY",
-            profile.compliance_policy,
-        ),
-        (
-            "/features/rewriteTCPProbes",
-            environment.rewrite_tcp_probes,
-            "REWRITE_TCP_PROBES",
-            profile.tcp_probes_switch,
-        ),
-        (
-            "/features/legacyFSGroupInjection",
-            environment.legacy_fsgroup_injection,
-            "ENABLE_LEGACY_FSGROUP_INJECTION",
-            not profile.pod_templates,
-        ),
-        ("/features/env", environment.env, "", has_env),
-    )
+# The keys of a policy: each with its setting, and whether a release reads it.
+_READERS: tuple[tuple[str, str, Callable[[Profile], bool]], ...] = (
+    ("/defaultTemplates", "default_templates", lambda p: p.pod_templates),
+    ("/injectedAnnotations", "injected_annotations", lambda p: p.injected_annotations),
+    ("/features/nativeSidecars", "native_sidecars", lambda p: p.native_sidecars),
+    ("/features/compliancePolicy", "compliance_policy", lambda p: p.compliance_policy),
+    ("/features/rewriteTCPProbes", "rewrite_tcp_probes", lambda p: p.tcp_probes_switch),
+    ("/features/legacyFSGroupInjection", "legacy_fsgroup_injection", lambda p: not p.pod_templates),
+    ("/features/env", "env", lambda p: p.has_function("env")),
+)
 
 
 def _find_policy_keys(
@@ -129,11 +101,11 @@ def _find_policy_keys(
     """Return the keys of the policy that neither the release nor a template reads."""
     has_env = profile.has_function("env")
     texts = (config.template, *config.templates.values()) if has_env else ()
-    readers = _list_readers(profile, environment, has_env=has_env)
-    for path, value, variable, is_read in readers:
+    for path, name, is_read in _READERS:
+        value, variable = getattr(environment, name), VARIABLES.get(name)
         is_read_by_template = variable and any(variable in text for text in texts)
         is_set = isinstance(value, bool) or bool(value)
-        if is_set and not is_read and not is_read_by_template:
+        if is_set and not is_read(profile) and not is_read_by_template:
             yield path
 
 
