@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.core.bundle import BundleError
@@ -26,65 +27,60 @@ Pair: TypeAlias = "tuple[tuple[str, ...], str | None]"
 MakeCandidate: TypeAlias = "Callable[[str | None, tuple[str, ...]], Candidate]"
 
 
-class GroupSnapshots:
+class GroupSnapshots(Struct, eq=False):
     """The snapshots by pair. Threads can share it: at worst, two of them compile the same one."""
 
-    def __init__(self, policy: Policy, version: str, compiler: BundleCache) -> None:
-        self._policy = policy
-        self._version = version
-        self._compiler = compiler
-        self._snapshots: dict[Pair, Snapshot] = {}
-        self._make_candidate: MakeCandidate | None = None
-        self._recheck: Recheck | None = None
-        for name in policy.groups:
+    policy: Policy
+    version: str
+    compiler: BundleCache
+    make_candidate: MakeCandidate | None = None
+    recheck: Recheck | None = None
+    snapshots: dict[Pair, Snapshot] = field(default_factory=dict[Pair, Snapshot])
+
+    def __post_init__(self) -> None:
+        """Compile the bundle of each group."""
+        for name in self.policy.groups:
             self._find(((name,), None))
 
     def find(self, cluster: str, registered: tuple[str, ...]) -> Snapshot | None:
         """Return the snapshot of a cluster; ``None`` if it is in no group."""
-        groups = self._policy.find_groups(cluster, registered)
+        groups = self.policy.find_groups(cluster, registered)
         if not groups:
             return None
-        return self._find((groups, cluster if cluster in self._policy.overrides else None))
+        return self._find((groups, cluster if cluster in self.policy.overrides else None))
 
     def _find(self, pair: Pair) -> Snapshot:
-        found = self._snapshots.get(pair)
+        found = self.snapshots.get(pair)
         if found is None:
-            found = self._snapshots[pair] = self._make(pair)
+            found = self.snapshots[pair] = self._make(pair)
         return found
 
     def _make(self, pair: Pair) -> Snapshot:
         groups, cluster = pair
-        policy = self._policy.resolve(groups, cluster)
+        policy = self.policy.resolve(groups, cluster)
         try:
-            snapshot = make_snapshot(policy, self._version, self._compiler)
+            snapshot = make_snapshot(policy, self.version, self.compiler)
         except BundleError as error:
             names = ", ".join(groups)
             raise InvalidVersionError(f"/groups: with the groups {names}: {error}") from error
-        snapshot = replace(snapshot, groups=groups, recheck=self._recheck)
-        if self._make_candidate is None:
+        snapshot = replace(snapshot, groups=groups, recheck=self.recheck)
+        if self.make_candidate is None:
             return snapshot
-        return replace(snapshot, candidate=self._make_candidate(cluster, groups))
+        return replace(snapshot, candidate=self.make_candidate(cluster, groups))
 
     def values(self) -> Iterator[Snapshot]:
         """Return the snapshots that were made, at least one for each group."""
-        return iter([*self._snapshots.values()])
+        return iter([*self.snapshots.values()])
 
     def with_recheck(self, recheck: Recheck) -> GroupSnapshots:
         """Return a copy whose snapshots check the version completely."""
-        return self._copy(recheck, self._make_candidate)
+        return self._copy(replace(self, recheck=recheck, snapshots={}))
 
     def with_candidates(self, make_candidate: MakeCandidate) -> GroupSnapshots:
         """Return a copy whose snapshots have a candidate."""
-        return self._copy(self._recheck, make_candidate)
+        return self._copy(replace(self, make_candidate=make_candidate, snapshots={}))
 
-    def _copy(
-        self, recheck: Recheck | None, make_candidate: MakeCandidate | None
-    ) -> GroupSnapshots:
-        copy = GroupSnapshots.__new__(GroupSnapshots)
-        copy._policy, copy._version = self._policy, self._version  # noqa: SLF001
-        copy._compiler = self._compiler  # noqa: SLF001
-        copy._recheck, copy._make_candidate = recheck, make_candidate  # noqa: SLF001
-        copy._snapshots = {}  # noqa: SLF001
-        for pair in self._snapshots:
-            copy._find(pair)  # noqa: SLF001
-        return copy
+    def _copy(self, empty: GroupSnapshots) -> GroupSnapshots:
+        for pair in self.snapshots:
+            empty._find(pair)
+        return empty
