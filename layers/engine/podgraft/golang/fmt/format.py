@@ -194,10 +194,7 @@ def _quote(flags: Flags, text: str) -> str:
 MAX_NUMBER = 1_000_000  # fmt.tooLarge: the limit of a width or precision
 
 
-class Index(Struct, frozen=True):
-    """``[n]``: the index of the next argument, from 0; ``None`` if it is invalid."""
-
-    value: int | None
+_INVALID_INDEX = -2  # an index from 0 that does not parse; that of ``[0]`` is -1
 
 
 class Directive(Struct, frozen=True, kw_only=True):
@@ -213,7 +210,7 @@ class Directive(Struct, frozen=True, kw_only=True):
     flags: Flags = PLAIN
     width_star: bool = False
     precision_star: bool = False
-    indexes: tuple[Index | None, Index | None, Index | None] = (None, None, None)
+    indexes: tuple[int | None, int | None, int | None] = (None, None, None)
     misplaced: bool = False
 
 
@@ -242,7 +239,7 @@ class _Scanner(Struct):
         first = self._scan_index()
         width_star = self._accept("*")
         width = None if width_star else self._scan_number()
-        pending = _is_readable_index(first) and not width_star
+        pending = first not in (None, _INVALID_INDEX) and not width_star
         misplaced = pending and width is not None
         second, precision, precision_star = None, None, False
         if self.format[self.offset : self.offset + 1] == "." and self.offset + 1 < len(self.format):
@@ -251,7 +248,7 @@ class _Scanner(Struct):
             second = self._scan_index()
             precision_star = self._accept("*")
             precision = None if precision_star else self._scan_number() or 0
-            pending = _is_readable_index(second) and not precision_star
+            pending = second not in (None, _INVALID_INDEX) and not precision_star
         third = None if pending else self._scan_index()
         verb = self._scan_verb()
         return Directive(
@@ -283,18 +280,18 @@ class _Scanner(Struct):
             self.offset = len(self.format)
         return number
 
-    def _scan_index(self) -> Index | None:
+    def _scan_index(self) -> int | None:
         """parseArgNumber; consume only ``[`` if no bracket closes it, and for ``[]`` at the end."""
         if not self.format.startswith("[", self.offset):
             return None
         closed = self.format.find("]", self.offset)
         if closed < 0 or self.format[self.offset :] == "[]":
             self.offset += 1
-            return Index(None)
+            return _INVALID_INDEX
         number = self.format[self.offset + 1 : closed]
         self.offset = closed + 1
         position = _parse_number(number) if number.isascii() and number.isdigit() else None
-        return Index(None if position is None else position - 1)
+        return _INVALID_INDEX if position is None else position - 1
 
     def _scan_verb(self) -> str:
         verb = self.format[self.offset : self.offset + 1]
@@ -307,10 +304,6 @@ def _parse_number(digits: str) -> int | None:
     if not digits or len(digits.lstrip("0")) > len(str(MAX_NUMBER)) + 1:
         return None
     return int(digits) if int(digits[:-1] or "0") <= MAX_NUMBER else None
-
-
-def _is_readable_index(index: Index | None) -> bool:
-    return index is not None and index.value is not None
 
 
 def _parse_flags(

@@ -9,7 +9,7 @@ from podgraft.golang.errors import LimitExceededError
 from podgraft.golang.reflect import Value, type_of
 from podgraft.golang.strconv.quote import merge_escaped_bytes
 
-from .format import MAX_NUMBER, PLAIN, Directive, Flags, Index, parse_directives
+from .format import MAX_NUMBER, PLAIN, Directive, Flags, parse_directives
 from .print import SIGNED, UNSIGNED, print_arg
 
 # The limit of one formatted text: the size that a template can render, see Limits.
@@ -123,13 +123,13 @@ class _Formatter(Struct):
         operands = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
         return f"%!(EXTRA {', '.join(operands)})"
 
-    def _select_argument(self, index: Index | None) -> None:
+    def _select_argument(self, index: int | None) -> None:
         """Select the next argument by ``[n]`` (argNumber)."""
         if index is None:
             return
         self.reordered = True
-        if index.value is not None and 0 <= index.value < len(self.arguments):
-            self.next = index.value
+        if 0 <= index < len(self.arguments):
+            self.next = index
         else:
             self.is_index_valid = False
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from podgraft.golang.strconv.quote import quote
 
@@ -45,22 +46,19 @@ class Version:
 
     def next_major(self) -> "Version":
         """The next major version."""
-        return Version(
-            _increment(self.major), 0, 0, original=self.original
-        ).with_normalized_original()
+        return self._with_numbers(_increment(self.major), 0, 0)
 
     def next_minor(self) -> "Version":
         """The next minor version."""
-        return Version(
-            self.major, _increment(self.minor), 0, original=self.original
-        ).with_normalized_original()
+        return self._with_numbers(self.major, _increment(self.minor), 0)
 
     def next_patch(self) -> "Version":
         """The next patch version; for a prerelease, its release."""
         patch = self.patch if self.prerelease else _increment(self.patch)
-        return Version(
-            self.major, self.minor, patch, original=self.original
-        ).with_normalized_original()
+        return self._with_numbers(self.major, self.minor, patch)
+
+    def _with_numbers(self, major: int, minor: int, patch: int) -> "Version":
+        return Version(major, minor, patch, original=self.original).with_normalized_original()
 
     def with_normalized_original(self) -> "Version":
         """The version with its normalized text as original; a leading v stays."""
@@ -123,18 +121,9 @@ def _is_identifier(text: str) -> bool:
 
 
 def compare_prereleases(left: str, right: str) -> int:
-    """Compare each part; a missing part is the smallest."""
-    first, second = left.split("."), right.split(".")
-    size = max(len(first), len(second))
-    first += [""] * (size - len(first))
-    second += [""] * (size - len(second))
-    differences = (_compare_parts(*pair) for pair in zip(first, second, strict=True))
-    return next((difference for difference in differences if difference), 0)
-
-
-def _compare_parts(left: str, right: str) -> int:
-    """Compare two parts: a missing part, then numbers, then text."""
-    first, second = _sort_key(left), _sort_key(right)
+    """Compare each part: a missing part is the smallest, then numbers, then text."""
+    parts = zip_longest(left.split("."), right.split("."), fillvalue="")
+    first, second = zip(*((_sort_key(one), _sort_key(other)) for one, other in parts), strict=True)
     return (first > second) - (first < second)
 
 

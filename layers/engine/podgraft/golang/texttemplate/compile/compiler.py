@@ -11,7 +11,8 @@ before they are written. An example of such a function::
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -135,27 +136,30 @@ class _TemplateCompiler(msgspec.Struct):
         """Compile statements; the scope of their variables ends with them."""
         if not statements:
             return []
-        outer, self.body = self.body, []
-        with self.expressions.scope.nested_scope():
+        with self.expressions.scope.nested_scope(), self._collect_block() as block:
             for statement in statements:
                 self._compile_statement(statement)
-            self._flush_text()
-        block, self.body = self.body, outer
         return block
+
+    @contextmanager
+    def _collect_block(self) -> Generator[list[ast.stmt], None, None]:
+        """Collect the statements that are compiled inside."""
+        outer, self.body = self.body, []
+        yield self.body
+        self._flush_text()
+        self.body = outer
 
     def _compile_sections(self, body: nodes.Nodes, sections: Sections) -> list[ast.stmt]:
         """Compile the body of a template, and each section to a branch that is left out."""
-        outer, self.body = self.body, []
         parts = zip(sections.numbers, body, sections.written, strict=True)
-        for number, group in groupby(parts, key=itemgetter(0)):
-            _, statements, written = zip(*group, strict=True)
-            if number is None:
-                for statement in statements:
-                    self._compile_statement(statement)
-            else:
-                self._compile_section(statements, frozenset[str]().union(*written))
-        self._flush_text()
-        block, self.body = self.body, outer
+        with self._collect_block() as block:
+            for number, group in groupby(parts, key=itemgetter(0)):
+                _, statements, written = zip(*group, strict=True)
+                if number is None:
+                    for statement in statements:
+                        self._compile_statement(statement)
+                else:
+                    self._compile_section(statements, frozenset[str]().union(*written))
         return block
 
     def _compile_section(self, statements: nodes.Nodes, written: frozenset[str]) -> None:
@@ -164,11 +168,9 @@ class _TemplateCompiler(msgspec.Struct):
         Else, the variables are those of ``run.reuse_section()``.
         """
         self._flush_text()
-        outer, self.body = self.body, []
-        for statement in statements:
-            self._compile_statement(statement)
-        self._flush_text()
-        body, self.body = self.body, outer
+        with self._collect_block() as body:
+            for statement in statements:
+                self._compile_statement(statement)
         builder, scope = self.unit.builder, self.expressions.scope
         names = [scope.find(name)[0].local for name in sorted(written)]
         variables = builder.tuple([builder.load_name(name) for name in names])
