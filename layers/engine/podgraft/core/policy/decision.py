@@ -12,7 +12,7 @@ from itertools import takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at, strings_at
 from podgraft.kube.admission import AdmissionRequest, Operation
 from podgraft.kube.document_reader import format_value
 from podgraft.kube.selectors import Selector
@@ -112,12 +112,8 @@ def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
 
     ``pod`` must decode as a pod: its labels and annotations are strings.
     """
-    metadata = _as_mapping(pod.get("metadata"))
-    labels, annotations = (
-        _string_values(metadata.get("labels")),
-        _string_values(metadata.get("annotations")),
-    )
-    spec = _as_mapping(pod.get("spec"))
+    metadata, spec = object_at(pod, "metadata"), object_at(pod, "spec")
+    labels, annotations = strings_at(metadata, "labels"), strings_at(metadata, "annotations")
     inject_step, warnings = _check_inject_setting(rules, labels, annotations)
     decision = conclude(
         (
@@ -221,15 +217,6 @@ def _policy(policy: str) -> Step:
     if step is not None:
         return step
     return Step(StepName.POLICY, repr(policy), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
-
-
-def _as_mapping(value: JSON) -> Mapping[str, JSON]:
-    return value if isinstance(value, dict) else {}
-
-
-def _string_values(value: JSON) -> Mapping[str, str]:
-    """The labels or annotations of a pod: strings; empty for null."""
-    return {key: text for key, text in _as_mapping(value).items() if isinstance(text, str)}
 
 
 # Updates of these accept only new resources of containers, and only new ephemeral containers. Any

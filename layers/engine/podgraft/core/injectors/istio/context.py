@@ -228,7 +228,7 @@ def _make_template_data(
         root_layer, namespace_layer, workload_layer = _select_proxy_configs(config, base)
         proxy = proxyconfig.merge_layers(schema, config.proxy, root_layer)
         proxy = proxyconfig.merge_layers(schema, proxy, namespace_layer)
-        layer = proxyconfig.without_zeros(schema, layer)
+        layer = protojson.normalize(schema, protojson.PROXY_CONFIG, layer)
     port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
         pod=_visible_pod(config.profile, base, own_annotations, port),

@@ -7,7 +7,6 @@ keep their order, unknown fields are preserved, and an injection that adds nothi
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from operator import is_
 
 from msgspec.structs import replace
 
@@ -157,7 +156,7 @@ def _workload_label(document: Object, *, with_kind: bool) -> str:
 def coerce_to_string(type_: GoType, value: JSON) -> JSON:
     """Return ``value`` with numbers and booleans as text if ``type_`` has strings there.
 
-    Unknown fields stay unchanged. If nothing changes, the result is the same object.
+    Unknown fields stay unchanged.
     """
     target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
     match target.kind, value:
@@ -165,25 +164,15 @@ def coerce_to_string(type_: GoType, value: JSON) -> JSON:
             return kube.decode(target, value, lenient=True)
         case Kind.STRUCT, dict():
             fields = fields_by_key(target)
-            return _unchanged_or_new(
-                value,
-                {
-                    key: coerce_to_string(fields[key].type, each) if key in fields else each
-                    for key, each in value.items()
-                },
-            )
+            return {
+                key: coerce_to_string(fields[key].type, each) if key in fields else each
+                for key, each in value.items()
+            }
         case Kind.MAP, dict() if target.elem:
             elem = target.elem
-            return _unchanged_or_new(
-                value, {key: coerce_to_string(elem, element) for key, element in value.items()}
-            )
+            return {key: coerce_to_string(elem, element) for key, element in value.items()}
         case Kind.SLICE, list() if target.elem:
             elem = target.elem
-            converted = [coerce_to_string(elem, element) for element in value]
-            return value if all(map(is_, converted, value)) else converted
+            return [coerce_to_string(elem, element) for element in value]
         case _:
             return value
-
-
-def _unchanged_or_new(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
-    return before if all(map(is_, before.values(), after.values())) else after

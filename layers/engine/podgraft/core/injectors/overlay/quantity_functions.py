@@ -41,17 +41,9 @@ def _make_function(operation: _Operation) -> Function:
     )
 
 
-def _smaller(left: Quantity, right: Quantity) -> Quantity:
-    return left if left.compare(right) <= 0 else right
-
-
-def _larger(left: Quantity, right: Quantity) -> Quantity:
-    return left if left.compare(right) >= 0 else right
-
-
 QUANTITY_FUNCTIONS: Mapping[str, Function] = {
     "quantityAdd": _make_function(Quantity.add),
     "quantityMul": _make_function(Quantity.multiply),
-    "quantityMin": _make_function(_smaller),
-    "quantityMax": _make_function(_larger),
+    "quantityMin": _make_function(lambda left, right: left if left.compare(right) <= 0 else right),
+    "quantityMax": _make_function(lambda left, right: left if left.compare(right) >= 0 else right),
 }

@@ -11,8 +11,8 @@ Merge order, lowest layer first:
 Hazard: a layer replaces a field only if it sets the field, and releases differ in whether a zero
 sets it. In kube-inject and in releases without ProxyConfig resources, layer 4 is merged as text
 into the mesh, and an explicit zero replaces a value. Elsewhere layers are protobuf messages, in
-which a zero is absent. ``decode_message`` therefore preserves zeros, and ``without_zeros`` removes
-them from a layer that must not have them.
+which a zero is absent. ``decode_message`` therefore preserves zeros, and ``normalize`` removes them
+from a layer that must not have them.
 
 Sources: pkg/config/mesh/mesh.go, pilot/pkg/model/proxy_config.go, pkg/kube/inject/template.go
 (cleanProxyConfig).
@@ -109,11 +109,6 @@ def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
     return merge_layer(schema, base, layer)
 
 
-def without_zeros(schema: Schema, layer: Message) -> Message:
-    """Return the layer without zeros, as protobuf encodes it: a zero cannot replace a value."""
-    return protojson.normalize(schema, PROXY_CONFIG, layer)
-
-
 def layer_from_resource(schema: Schema, resource: Object) -> Message:
     """Convert a ProxyConfig resource to a layer: concurrency, environment variables, and image."""
     spec = protojson.decode_message(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
@@ -148,12 +143,9 @@ def select_resources(
 
 def find_match_labels(resource: Object) -> Mapping[str, JSON] | None:
     """Return the labels that the selector of a resource requires; ``None`` without a selector."""
-    selector = object_at(resource, "spec").get("selector")
-    return (
-        None
-        if selector is None
-        else object_at(object_at(resource, "spec", "selector"), "matchLabels")
-    )
+    if object_at(resource, "spec").get("selector") is None:
+        return None
+    return object_at(resource, "spec", "selector", "matchLabels")
 
 
 def remove_defaults(defaults: Message, config: Message) -> Message:

@@ -48,7 +48,7 @@ def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
         for container in containers(pod, key):
             context = object_at(container, "securityContext")
             if container.get("name") == PROXY:
-                user_id = _user_id(context) if key in _compared_lists(profile) else 0
+                user_id = (context.get("runAsUser") or 0) if key in _compared_lists(profile) else 0
                 if not context or user_id != (ids[-1] if ids else 0):
                     return pod
                 return _clear_container_ids(pod, key, container, context)
@@ -78,11 +78,6 @@ def _user_ids(profile: Profile, pod: Object) -> Iterator[JSON]:
             is_injected = container.get("name") in (PROXY, VALIDATION, INIT)
             if not is_injected and context.get("runAsUser") is not None:
                 yield context["runAsUser"]
-
-
-def _user_id(context: Object) -> JSON:
-    user_id = context.get("runAsUser")
-    return 0 if user_id is None else user_id
 
 
 def _clear_container_ids(pod: Object, key: str, container: Object, context: Object) -> Object:
