@@ -7,18 +7,15 @@ from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.object_check import check_decodes
-from podgraft.core.policy import InjectionRules
 from podgraft.golang.texttemplate import Limits
 from podgraft.kube.workload_owner import WorkloadRef
 
 from . import annotations
 from . import status as statuses
 from .config import mesh, protojson, proxyconfig
-from .config.config_map import Values
 from .config.protojson import Message
-from .data.template_data import InjectorContext, TemplateData
+from .data.template_data import InjectorConfig, TemplateData
 from .pod_builder import (
     CONTAINERS,
     INIT_CONTAINERS,
@@ -30,7 +27,6 @@ from .postprocess import cluster, openshift, overrides, prometheus
 from .postprocess.probes import ProbeRewriter
 from .releases import Profile
 from .render.rendering import PodRenderer, TemplateCache
-from .render.templates import TemplateSet
 from .request import InjectionRequest, Mode
 from .workloads import without_config_label, workload_of
 
@@ -42,33 +38,6 @@ _AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
 # istio.io/api, annotation/annotations.yaml: deprecated for the annotation that replaces it.
 _DEPRECATED = {"traffic.sidecar.istio.io/kubevirtInterfaces": "istio.io/reroute-virtual-interfaces"}
 _CLUSTER_DNS = "ClusterFirst"
-
-
-class InjectorConfig(Struct, frozen=True, kw_only=True):
-    """The configuration of an injector, which is the same for all pods.
-
-    ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
-    ``newer_release`` is the release that the settings name, if podgraft does not know it.
-    """
-
-    profile: Profile
-    rules: InjectionRules
-    values: Values
-    mesh: Message
-    proxy: Message
-    templates: TemplateSet
-    injected_annotations: Mapping[str, str]
-    proxy_configs: tuple[Object, ...]
-    namespaces: Mapping[str, Object]
-    revision: str
-    native_sidecars: bool
-    openshift: bool
-    compliance_policy: str
-    tcp_probes: bool
-    legacy_fsgroup: bool
-    template_version: str
-    newer_release: str = ""
-    warnings: tuple[Diagnostic, ...] = ()
 
 
 class InjectionContext(Struct, frozen=True, kw_only=True):
@@ -84,18 +53,21 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
     annotations: Mapping[str, str]
     is_kube_inject: bool
     mesh: Message
-    injector_context: InjectorContext
     template_data: TemplateData
     environment: Mapping[str, str]
     templates: tuple[str, ...]
     injected_annotations: Mapping[str, str]
     hold_application: bool
-    tcp_probes: bool
     limits: Limits
 
     def make_renderer(self, cache: TemplateCache[T]) -> PodRenderer[T]:
         """The renderer of the pod's templates."""
-        return PodRenderer(cache, self.injector_context, self.template_data, self.limits)
+        return PodRenderer(cache, self.template_data, self.limits)
+
+    @property
+    def profile(self) -> Profile:
+        """The behaviors of the release."""
+        return self.template_data.config.profile
 
     @property
     def status_port(self) -> int:
@@ -106,8 +78,10 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
     @property
     def probe_rewriter(self) -> ProbeRewriter:
         """The rewriter of the application's probes."""
-        profile = self.injector_context.profile
-        return ProbeRewriter(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
+        config = self.template_data.config
+        return ProbeRewriter(
+            profile=config.profile, mesh_port=self.status_port, tcp=config.tcp_probes
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -131,7 +105,6 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         mesh.proxy_of(config.mesh),
         _pod_proxy_config(config, own_annotations),
     )
-    is_merged = is_kube_inject or not profile.proxy_layers
     is_mesh_merged = profile.annotation_after_rendering or (is_kube_inject and profile.proxy_layers)
     pod_mesh = mesh.with_proxy(config.mesh, proxy) if is_mesh_merged else config.mesh
     templates = config.templates.for_kube_inject() if is_kube_inject else config.templates
@@ -141,9 +114,6 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         annotations=own_annotations,
         is_kube_inject=is_kube_inject,
         mesh=pod_mesh,
-        injector_context=_make_injector_context(
-            config, base, is_merged=is_merged, is_kube_inject=is_kube_inject
-        ),
         template_data=_make_template_data(
             config, pod, own_annotations, pod_mesh, request, workload
         ),
@@ -152,7 +122,6 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         injected_annotations={} if is_kube_inject else config.injected_annotations,
         hold_application=profile.hold_application
         and (_holds_application(profile, own_annotations, proxy) or config.values.hold_application),
-        tcp_probes=config.tcp_probes,
         limits=request.limits,
     )
 
@@ -191,24 +160,12 @@ def _injected_pod(config: InjectorConfig, base: Object, *, is_kube_inject: bool)
     return openshift.clear_proxy_ids(config.profile, base)
 
 
-def _make_injector_context(
-    config: InjectorConfig, base: Object, *, is_merged: bool, is_kube_inject: bool
-) -> InjectorContext:
-    ids = (openshift.DEFAULT_ID, openshift.DEFAULT_ID)
-    if config.openshift and not is_kube_inject:
-        namespace = string_at(object_at(base, "metadata"), "namespace")
-        ids = openshift.proxy_ids(config.namespaces.get(namespace))
-    return InjectorContext(
-        profile=config.profile,
-        values=config.values,
-        mesh=config.mesh,
-        proxy=config.proxy,
-        revision=config.revision,
-        native_sidecars=config.native_sidecars,
-        compliance_policy=config.compliance_policy,
-        is_merged_into_mesh=is_merged,
-        ids=ids,
-    )
+def _proxy_ids(config: InjectorConfig, base: Object, *, is_kube_inject: bool) -> tuple[int, int]:
+    """The user and group id of the proxy."""
+    if is_kube_inject or not config.openshift:
+        return openshift.DEFAULT_ID, openshift.DEFAULT_ID
+    namespace = string_at(object_at(base, "metadata"), "namespace")
+    return openshift.proxy_ids(config.namespaces.get(namespace))
 
 
 def _make_template_data(
@@ -231,6 +188,8 @@ def _make_template_data(
         layer = protojson.normalize(schema, protojson.PROXY_CONFIG, layer)
     port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
+        config=config,
+        ids=_proxy_ids(config, base, is_kube_inject=request.mode is Mode.KUBE_INJECT),
         pod=_visible_pod(config.profile, base, own_annotations, port),
         workload=workload,
         base_config=proxy,
@@ -322,7 +281,7 @@ def _warnings(context: InjectionContext) -> Iterator[str]:
             f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
             "the sidecar may not be able to connect to the control plane"
         )
-    profile = context.injector_context.profile
+    profile = context.template_data.config.profile
     if profile.interfaces_checked:
         for name in sorted(_DEPRECATED.keys() & context.annotations.keys()):
             yield f"annotation {name} is deprecated; use {_DEPRECATED[name]}"

@@ -13,9 +13,9 @@ from podgraft.kube.patch import strategic
 
 from . import releases
 from .config import protojson, proxyconfig_redaction
-from .context import InjectorConfig, prepare
+from .context import prepare
 from .data.reads import find_pod_reads
-from .data.template_data import dot_type
+from .data.template_data import InjectorConfig, dot_type
 from .legacy.injection import LegacyInjector
 from .releases import Profile
 from .render.pod_overlay import OverlayError

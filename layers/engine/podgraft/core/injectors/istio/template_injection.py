@@ -10,8 +10,8 @@ from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 
 from . import status
-from .context import InjectionContext, InjectorConfig
-from .data.template_data import TemplateData, effective_proxy
+from .context import InjectionContext
+from .data.template_data import InjectorConfig, TemplateData, effective_proxy
 from .pod_builder import (
     CONTAINERS,
     CORE_DUMP,
@@ -116,7 +116,7 @@ class TemplateInjector:
     ) -> Object:
         profile = self._profile
         builder = PodBuilder.from_pod(merged)
-        proxy = effective_proxy(profile, context.template_data)
+        proxy = effective_proxy(context.template_data)
         if profile.adjusts_init_user:
             overrides.adjust_init_user(profile, context.pod, builder, proxy)
         cluster.set_environment(profile, builder, context.environment)

@@ -9,13 +9,16 @@ from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio.config import protojson, proxyconfig
 from podgraft.core.injectors.istio.config.config_map import Values
 from podgraft.core.injectors.istio.config.mesh import proxy_of, with_proxy
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.core.injectors.istio.render.templates import TemplateSet
 from podgraft.core.injectors.plain_text import has_only_plain_text
+from podgraft.core.policy import InjectionRules
 from podgraft.golang import reflect, sprig
 from podgraft.golang.reflect import Field, GoType, Method, Pointer, Struct
 from podgraft.golang.reflect.taint import Address
@@ -25,8 +28,35 @@ from podgraft.kube.workload_owner import WorkloadRef
 from . import mesh_types
 
 
+class InjectorConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The configuration of an injector, which is the same for all pods.
+
+    ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
+    ``newer_release`` is the release that the settings name, if podgraft does not know it.
+    """
+
+    profile: Profile
+    rules: InjectionRules
+    values: Values
+    mesh: Message
+    proxy: Message
+    templates: TemplateSet
+    injected_annotations: Mapping[str, str]
+    proxy_configs: tuple[Object, ...]
+    namespaces: Mapping[str, Object]
+    revision: str
+    native_sidecars: bool
+    openshift: bool
+    compliance_policy: str
+    tcp_probes: bool
+    legacy_fsgroup: bool
+    template_version: str
+    newer_release: str = ""
+    warnings: tuple[Diagnostic, ...] = ()
+
+
 class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
-    """The template data of one pod.
+    """The template data of one pod, with the ids of its proxy.
 
     ``pod_config`` is the proxy configuration in the pod's annotation. It is merged over
     ``base_config`` (mesh and namespace) and under ``workload_config`` (a ProxyConfig resource that
@@ -34,6 +64,8 @@ class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
     configuration, including explicit zeros.
     """
 
+    config: InjectorConfig
+    ids: tuple[int, int]
     pod: Object
     workload: WorkloadRef
     base_config: Message
@@ -42,34 +74,21 @@ class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
     is_merged_into_mesh: bool
 
 
-class InjectorContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The template data that all pods share; ``proxy`` is the lowest layer of the webhook."""
-
-    profile: Profile
-    values: Values
-    mesh: Message
-    proxy: Message
-    revision: str
-    native_sidecars: bool
-    compliance_policy: str
-    is_merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig includes the pod's annotation
-    ids: tuple[int, int]
-
-
-def effective_proxy(profile: Profile, data: TemplateData) -> Message:
+def effective_proxy(data: TemplateData) -> Message:
     """Merge the layers of the proxy configuration."""
-    schema = protojson.schema(profile)
+    schema = protojson.schema(data.config.profile)
     if data.is_merged_into_mesh:
         return proxyconfig.merge_layer(schema, data.base_config, data.pod_config)
     merged = proxyconfig.merge_layers(schema, data.base_config, data.pod_config)
     return proxyconfig.merge_layers(schema, merged, data.workload_config)
 
 
-def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
+def make_dot_fields(data: TemplateData) -> Message:
     """Make the fields of the template's dot, by name."""
-    profile, values = context.profile, context.values
+    config = data.config
+    profile, values = config.profile, config.values
     annotations = pod_annotations(data.pod)
-    configs = _mesh_and_proxy_config(context, data)
+    configs = _mesh_and_proxy_config(data)
     proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
     workload = data.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
@@ -83,28 +102,28 @@ def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
         "Spec": object_at(data.pod, "spec"),
         **configs,
         "Values": values.raw,
-        "Revision": context.revision,
+        "Revision": config.revision,
         "EstimatedConcurrency": estimate_concurrency(values.raw, proxy, annotations)
         if profile.estimated_concurrency
         else 0,
         "ProxyImage": proxy_image(profile, values, proxy, annotations),
         "ProxyInitImage": proxy_init_image(values, annotations),
-        "ProxyUID": context.ids[0],
-        "ProxyGID": context.ids[1],
+        "ProxyUID": data.ids[0],
+        "ProxyGID": data.ids[1],
         "InboundTrafficPolicyMode": _inbound_mode(mesh),
-        "CompliancePolicy": context.compliance_policy,
-        "NativeSidecars": context.native_sidecars,
+        "CompliancePolicy": config.compliance_policy,
+        "NativeSidecars": config.native_sidecars,
     }
 
 
-def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = False) -> Pointer:
+def make_dot(config: InjectorConfig, fields: Message, *, mutates_data: bool = False) -> Pointer:
     """Make the dot; a template that mutates its data gets a copy of the shared values."""
     if mutates_data and "Values" in fields:
-        fields = fields | {"Values": sprig.deep_copy(context.values.raw)}
-    return reflect.pointer_to(dot_type(context.profile)).convert(fields)
+        fields = fields | {"Values": sprig.deep_copy(config.values.raw)}
+    return reflect.pointer_to(dot_type(config.profile)).convert(fields)
 
 
-def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]:
+def pod_values(data: TemplateData, fields: Message) -> list[JSON]:
     """The values of the dot's fields, without what all pods of the injector share.
 
     The values of Helm are shared, and the mesh without the configuration of the proxy.
@@ -114,7 +133,7 @@ def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]
         values["Values"] = None
     if "MeshConfig" in values:
         mesh = object_at(values, "MeshConfig")
-        values["MeshConfig"] = proxy_of(mesh) if injector_context.is_merged_into_mesh else None
+        values["MeshConfig"] = proxy_of(mesh) if data.is_merged_into_mesh else None
     return [*values.values()]
 
 
@@ -142,10 +161,7 @@ def opaque_types(profile: Profile) -> frozenset[GoType]:
 
 
 def replace_author_texts(
-    context: InjectorContext,
-    data: TemplateData,
-    fields: Message,
-    change: Callable[[JSON, Address], Any],
+    data: TemplateData, fields: Message, change: Callable[[JSON, Address], Any]
 ) -> Message:
     """Return the ``fields`` with another form of all text of the pod's author: masked, or tainted.
 
@@ -156,7 +172,7 @@ def replace_author_texts(
     }
     if data.pod_config and any(name in fields for name in _CONFIGS):
         layer: Message = change(data.pod_config, (None, "ProxyConfig"))
-        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
+        configs = _mesh_and_proxy_config(replace(data, pod_config=layer))
         changed |= {name: configs[name] for name in _CONFIGS if name in fields}
     return fields | changed
 
@@ -181,9 +197,9 @@ _POD_AUTHOR_FIELDS = (
 )
 
 
-def _mesh_and_proxy_config(context: InjectorContext, data: TemplateData) -> Message:
-    proxy = effective_proxy(context.profile, data)
-    mesh = with_proxy(context.mesh, proxy) if context.is_merged_into_mesh else context.mesh
+def _mesh_and_proxy_config(data: TemplateData) -> Message:
+    proxy, mesh = effective_proxy(data), data.config.mesh
+    mesh = with_proxy(mesh, proxy) if data.is_merged_into_mesh else mesh
     return {"ProxyConfig": proxy, "MeshConfig": mesh}
 
 

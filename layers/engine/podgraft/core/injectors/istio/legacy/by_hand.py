@@ -23,7 +23,7 @@ _REDIRECTED = ("sidecar.istio.io/", "traffic.sidecar.istio.io/", "status.sidecar
 
 def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revision: str) -> Object:
     """Return the pod with the additions of the sidecar; *status* is the status annotation."""
-    profile = planned.injector_context.profile
+    profile = planned.profile
     pod_spec = object_at(planned.base, "spec")
     merged_spec = pod_spec | _lists(profile, planned, spec, pod_spec)
     merged_spec.pop("dnsConfig", None)
@@ -64,7 +64,7 @@ def _lists(
 
 def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Object) -> None:
     """Redirect the probes of the containers in *pod_spec* to the agent."""
-    profile = planned.injector_context.profile
+    profile = planned.profile
     all_containers = objects_at(pod_spec, "containers")
     sidecar = find_by_name(all_containers, PROXY)
     rewrite = probes.should_rewrite(profile, planned.annotations, default=spec.rewrite_probes)
@@ -86,7 +86,7 @@ def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Obje
 
 
 def _annotations(planned: InjectionContext, spec: SidecarSpec) -> Object:
-    profile = planned.injector_context.profile
+    profile = planned.profile
     annotations: Object = {}
     if profile.by_hand_announces_metrics and prometheus.is_enabled(
         planned.annotations, planned.mesh

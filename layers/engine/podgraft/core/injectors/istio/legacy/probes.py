@@ -30,7 +30,7 @@ def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default:
 
 def probers_text(planned: InjectionContext) -> str:
     """Return the value of ISTIO_KUBE_APP_PROBERS; empty if the release omits it."""
-    profile = planned.injector_context.profile
+    profile = planned.profile
     probers = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
     if not profile.startup_probes:
         probers = {key: each for key, each in probers.items() if not key.endswith(_STARTUP_PATH)}
@@ -44,7 +44,7 @@ def rewritten_probes(
     planned: InjectionContext, sidecar: Object | None
 ) -> Iterator[tuple[int, str, Object]]:
     """Yield the index of a container, the key of its probe, and the probe of the agent."""
-    profile = planned.injector_context.profile
+    profile = planned.profile
     port = find_agent_port(planned, sidecar)
     if port is None:
         return
@@ -65,7 +65,7 @@ def rewritten_probes(
 
 def find_agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None:
     """Return the port of the agent. Without it, no probe is rewritten."""
-    if planned.injector_context.profile.agent_port_in_mesh:
+    if planned.profile.agent_port_in_mesh:
         return probes.agent_port(planned.annotations, planned.status_port)
     return None if sidecar is None else _port_in_arguments(sidecar)
 
@@ -83,7 +83,7 @@ def _port_in_arguments(sidecar: Object) -> int | None:
 
 def _rewriter(planned: InjectionContext) -> ProbeRewriter:
     rewriter = planned.probe_rewriter
-    if planned.injector_context.profile.empty_probers_left_out:
+    if planned.profile.empty_probers_left_out:
         return rewriter
     return replace(rewriter, mesh_port=_NO_PORT)
 

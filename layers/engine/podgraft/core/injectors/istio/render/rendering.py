@@ -22,7 +22,6 @@ from podgraft.core.injectors.istio.config import proxyconfig
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.data import template_data
 from podgraft.core.injectors.istio.data.template_data import (
-    InjectorContext,
     TemplateData,
     dot_type,
     find_origin,
@@ -171,7 +170,6 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     """
 
     cache: TemplateCache[T]
-    injector_context: InjectorContext
     template_data: TemplateData
     limits: Limits
 
@@ -224,28 +222,28 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         )
 
     def _find_sections(self, template: InjectionTemplate, fields: Message) -> SectionReuse | None:
-        _, projection = self.cache.projections(template, self.injector_context.profile)
+        _, projection = self.cache.projections(template, self.template_data.config.profile)
         if projection is None:
             return None
         return self.cache.sections(self._make_key(template, projection(fields)))
 
     def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
-        return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
+        return make_dot(self.template_data.config, fields, mutates_data=template.mutates_data)
 
     def _replace_texts(self, fields: Message, change: Callable[[JSON, Address], Any]) -> Message:
-        return replace_author_texts(self.injector_context, self.template_data, fields, change)
+        return replace_author_texts(self.template_data, fields, change)
 
     def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
         """The fields of the data, without what the template cannot read."""
-        projection, _ = self.cache.projections(template, self.injector_context.profile)
-        return projection(make_dot_fields(self.injector_context, data))
+        projection, _ = self.cache.projections(template, self.template_data.config.profile)
+        return projection(make_dot_fields(data))
 
     def _make_key(self, template: InjectionTemplate, fields: Message, origin: JSON = None) -> bytes:
         """All that a rendering depends on, without what all pods of the injector share.
 
         Version 0 of the format encodes equal values of equal types as equal bytes.
         """
-        values = pod_values(self.injector_context, fields)
+        values = pod_values(self.template_data, fields)
         return marshal.dumps((template.name, values, origin), 0)
 
     def _classify_error(
@@ -275,7 +273,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
     def _describe_path(self, address: Address) -> str:
-        return _describe_path(address, self.injector_context.profile)
+        return _describe_path(address, self.template_data.config.profile)
 
     def find_breaking_key(self, works: Callable[[TemplateData], bool]) -> str | None:
         """The annotation or label without which something works, by the template data."""
@@ -283,7 +281,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         keys = [("annotations", key) for key in pod_annotations(pod)]
         keys += [("labels", key) for key in pod_labels(pod)]
 
-        proxy_annotation = proxyconfig.annotation_name(self.injector_context.profile)
+        proxy_annotation = proxyconfig.annotation_name(self.template_data.config.profile)
 
         def works_with(retained: Sequence[tuple[str, str]]) -> bool:
             return works(_restrict_keys(self.template_data, retained, proxy_annotation))
