@@ -140,4 +140,4 @@ CHANGING = (
 @pytest.mark.parametrize(("template", "changes"), CHANGING)
 def test_a_template_that_may_change_maps_is_known(template: str, changes: bool) -> None:
     program = compile_(template, name="t", functions=FUNCTIONS)
-    assert sprig.mutates_maps(program) is changes
+    assert program.mutates_data is changes

@@ -65,7 +65,7 @@ class _OverlayTrial(Struct, frozen=True):
     def _check_fields(self, candidates: Sequence[Candidate]) -> None:
         """Report fields that no kind of matching object has."""
         overlay = self.overlay
-        values = {} if overlay.source.load().mutates_data else {"Values": overlay.values}
+        values = {} if overlay.template.mutates_data else {"Values": overlay.values}
         types = dict.fromkeys(
             data_type(kube.object_type(candidate.probe.object)) for candidate in candidates
         )

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from podgraft.golang.texttemplate.functions import Function
 
 from .deepcopy import deep_copy
-from .mutation import mutates_maps
 from .signatures import (
     FUNCTIONS,
     NEWEST_CAST,
@@ -26,7 +25,7 @@ from .signatures import (
     select_cast,
 )
 
-__all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions", "mutates_maps"]
+__all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions"]
 
 RELEASES = ("3.1", "3.2", "3.3")
 

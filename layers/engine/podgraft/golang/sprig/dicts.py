@@ -1,7 +1,7 @@
 """Dictionaries, sprig's map[string]interface {}.
 
-As in Go, ``set`` and ``unset`` change their argument. ``mutation.py`` finds the templates that call
-such functions; they need a copy of shared data.
+As in Go, ``set`` and ``unset`` change their argument, so a template that calls them needs a copy of
+shared data.
 """
 
 from podgraft.golang.errors import FunctionError

@@ -3,7 +3,8 @@
 A row names the ``body`` as MODULE.NAME of this package. The ``parameters`` have Go's types, so the
 engine rejects the same arguments as Go; ``...`` after the last type means any number of arguments.
 A body with ``casts`` converts its arguments with cast, its first argument. ``taint`` is the
-propagation of taint, and ``syntax`` the risk of YAML syntax; a row without it has none.
+propagation of taint, and ``syntax`` the risk of YAML syntax; a row without it has none. A body that
+``mutates`` changes maps of its arguments.
 
 A sidecar must depend only on the pod, the bundle, and the policy. Otherwise, a review could not be
 repeated, and podgraft could not explain the containers of a pod. For this reason, some functions
@@ -75,6 +76,7 @@ def _make_function(row: Mapping[str, Any]) -> Function:
         call,
         tuple(_TYPES[name] for name in names),
         variadic,
+        mutates=row.get("mutates", False),
         propagation=propagation,
         syntax_risk=SyntaxRisk[row.get("syntax", "none").upper()],
         serializer=Serializer(_parse_tree, call) if serializes else None,

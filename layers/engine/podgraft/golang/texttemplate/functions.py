@@ -82,7 +82,8 @@ class Function(Struct, frozen=True):
 
     ``dependencies`` are the only parts that it reads of the arguments that they name. A function
     that ``uses_dot`` also reads the data of the rendering (see ``dependencies.py``): ``call``
-    receives the ``RenderState`` as the keyword ``state``.
+    receives the ``RenderState`` as the keyword ``state``. A function that ``mutates`` changes maps
+    of its arguments in place, as in Go.
 
     ``propagation`` and ``syntax_risk`` classify the function. The defaults are ``DERIVES`` and
     ``POSSIBLE``.
@@ -96,6 +97,7 @@ class Function(Struct, frozen=True):
     wants_interfaces: bool = False
     dependencies: tuple[Dependency, ...] = ()
     uses_dot: bool = False
+    mutates: bool = False
     propagation: Propagation | None = None
     syntax_risk: SyntaxRisk | None = None
     serializer: Serializer | None = None

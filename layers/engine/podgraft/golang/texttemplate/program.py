@@ -185,6 +185,12 @@ class Program:
         return check_fields(self.templates, self.source, self._functions, data, constants or {})
 
     @cached_property
+    def mutates_data(self) -> bool:
+        """Whether the template can change maps of its data, so that it must be given a copy."""
+        called = (self._functions[name] for each in self.templates.values() for name in each.calls)
+        return any(function.mutates or function.uses_dot for function in called)
+
+    @cached_property
     def can_create_syntax(self) -> bool:
         """Whether the template can make YAML syntax of harmless text (``syntax_risk.py``)."""
         return can_create_syntax(self.source, self.templates, self._functions)

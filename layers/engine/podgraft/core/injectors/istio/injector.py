@@ -46,13 +46,13 @@ class Injector:
 
         Raises ``OperatorError`` for a template that does not parse.
         """
-        program = self.config.templates.lookup(name).program
+        program = self.config.templates.lookup(name)
         return program.check_fields(dot_type(self.config.profile))
 
     def find_reads(self, name: str) -> tuple[FieldRead, ...]:
         """Return what a template reads of a pod; nothing for a template that does not parse."""
         try:
-            program = self.config.templates.lookup(name).program
+            program = self.config.templates.lookup(name)
         except OperatorError:
             return ()
         return find_pod_reads(program, name, self.config.profile)

@@ -40,7 +40,7 @@ from podgraft.kube.patch import merge_patch, pointer, strategic
 from .data import OverlayData
 from .partial import resolve_partial
 from .reads import find_overlay_reads
-from .templates import CompiledTemplate, OverlayTemplate
+from .templates import OverlayTemplate
 
 API_VERSION = "podgraft.dev/v1"
 
@@ -59,7 +59,7 @@ class Overlay:
     @property
     def template(self) -> texttemplate.Program:
         """The compiled template; raises ``OperatorError`` if it does not parse."""
-        return self.source.load().program
+        return self.source.load()
 
     def mismatch(
         self, request: AdmissionRequest, namespaces: Mapping[str, Object]
@@ -147,7 +147,7 @@ class _Rendering:
     """One overlay for one object."""
 
     overlay: Overlay
-    template: CompiledTemplate
+    template: texttemplate.Program
     data: OverlayData
     limits: Limits
 
@@ -178,7 +178,7 @@ class _Rendering:
     def _make_checked_template(self) -> CheckedTemplate[Object]:
         return CheckedTemplate(
             f"overlay {self.overlay.name}",
-            self.template.program,
+            self.template,
             lambda: self._to_dot(self.data),
             lambda slots: self._to_dot(self._with_object(taint_json(slots, self.data.object))),
             _parse_partial,
@@ -217,7 +217,7 @@ class _Rendering:
         def can_render(data: OverlayData) -> bool:
             try:
                 dot = self._to_dot(data)
-                return works(self.template.program.render(dot, limits=self.limits))
+                return works(self.template.render(dot, limits=self.limits))
             except _FAILURES:
                 return False
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from podgraft.core.injectors.errors import OperatorError
-from podgraft.golang import sprig, texttemplate
+from podgraft.golang import texttemplate
 
 from .data import FUNCTIONS
 
@@ -26,26 +26,19 @@ class OverlayTemplate(Struct, frozen=True):
     name: str
     text: str
 
-    def compile(self) -> CompiledTemplate:
+    def compile(self) -> texttemplate.Program:
         """Return the cached compiled template, or compile it.
 
         Raises ``TemplateError`` or ``LimitError`` if the text is invalid.
         """
         return COMPILED.lookup(self)
 
-    def load(self) -> CompiledTemplate:
+    def load(self) -> texttemplate.Program:
         """Compile a template for a review; raises ``OperatorError``."""
         try:
             return self.compile()
         except (texttemplate.TemplateError, texttemplate.LimitError) as error:
             raise OperatorError(f"overlay {self.name}: does not parse: {error}") from error
-
-
-class CompiledTemplate(Struct, frozen=True):
-    """A compiled template; ``mutates_data`` is whether it can change its data."""
-
-    program: texttemplate.Program
-    mutates_data: bool
 
 
 class CompiledTemplateCache:
@@ -56,24 +49,24 @@ class CompiledTemplateCache:
 
     def __init__(self, max_characters: int) -> None:
         self._max_characters = max_characters
-        self._compiled: OrderedDict[OverlayTemplate, CompiledTemplate] = OrderedDict()
+        self._compiled: OrderedDict[OverlayTemplate, texttemplate.Program] = OrderedDict()
         self._characters = 0
 
     def __len__(self) -> int:
         return len(self._compiled)
 
-    def lookup(self, template: OverlayTemplate) -> CompiledTemplate:
+    def lookup(self, template: OverlayTemplate) -> texttemplate.Program:
         """The compiled template; raises ``TemplateError`` or ``LimitError``."""
         compiled = self._compiled.get(template)
         if compiled is None:
-            compiled = _compile_template(template)
+            compiled = texttemplate.compile_(template.text, name=template.name, functions=FUNCTIONS)
             self._store(template, compiled)
         else:
             with suppress(KeyError):  # another thread can evict it at any time
                 self._compiled.move_to_end(template)
         return compiled
 
-    def _store(self, template: OverlayTemplate, compiled: CompiledTemplate) -> None:
+    def _store(self, template: OverlayTemplate, compiled: texttemplate.Program) -> None:
         if template not in self._compiled:
             self._characters += len(template.text)
         self._compiled[template] = compiled
@@ -83,8 +76,3 @@ class CompiledTemplateCache:
 
 
 COMPILED = CompiledTemplateCache(MAX_CHARACTERS)
-
-
-def _compile_template(template: OverlayTemplate) -> CompiledTemplate:
-    program = texttemplate.compile_(template.text, name=template.name, functions=FUNCTIONS)
-    return CompiledTemplate(program, sprig.mutates_maps(program))

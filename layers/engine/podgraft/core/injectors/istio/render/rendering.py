@@ -51,6 +51,7 @@ from podgraft.golang.texttemplate import (
     ExecError,
     LimitError,
     Limits,
+    Program,
     Projection,
     SectionReuse,
     SectionText,
@@ -59,7 +60,6 @@ from podgraft.kube.yaml import IncrementalLoader, LoadedText, Path
 
 from . import pod_overlay
 from .pod_overlay import OverlayError
-from .templates import InjectionTemplate
 
 T = TypeVar("T")
 
@@ -107,15 +107,15 @@ class TemplateCache(Generic[T]):
         self._parsed: LRUCache[str, T] = LRUCache(limit=64)
 
     def projections(
-        self, template: InjectionTemplate, profile: Profile
+        self, template: Program, profile: Profile
     ) -> tuple[Projection, Projection | None]:
         """The parts of its data that the template, and that its sections, can read."""
-        projections = self._projections.get(template.name)
+        projections = self._projections.get(template.source.name)
         if projections is None:
             types = dot_type(profile), opaque_types(profile)
             changing = None if template.mutates_data else _CHANGING
-            projections = template.program.split(*types, changing)
-            self._projections[template.name] = projections
+            projections = template.split(*types, changing)
+            self._projections[template.source.name] = projections
         return projections
 
     def sections(self, key: bytes) -> SectionReuse:
@@ -173,7 +173,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     template_data: TemplateData
     limits: Limits
 
-    def render(self, template: InjectionTemplate) -> T:
+    def render(self, template: Program) -> T:
         """Render a template for the pod.
 
         Raises ``UserError`` if the pod's text changes the structure or is the cause of a failure,
@@ -188,8 +188,8 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             self.cache.store(key, result)
         return result
 
-    def _render_with_check(self, template: InjectionTemplate, fields: Message) -> T:
-        is_safe = not template.program.can_create_syntax and has_only_plain_fields(
+    def _render_with_check(self, template: Program, fields: Message) -> T:
+        is_safe = not template.can_create_syntax and has_only_plain_fields(
             self.template_data, fields
         )
         try:
@@ -199,21 +199,19 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         except StructureError as error:
             raise UserError(
                 f"{self._describe_path(error.address)}: its text would change the structure that "
-                f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
+                f'template "{template.source.name}" gives the pod; leave out line breaks, quotes, '
                 "brackets and other YAML syntax"
             ) from error
         except FAILURES as error:
             raise self._classify_error(template, fields, error) from error
 
-    def _make_checked_template(
-        self, template: InjectionTemplate, fields: Message
-    ) -> CheckedTemplate[T]:
+    def _make_checked_template(self, template: Program, fields: Message) -> CheckedTemplate[T]:
         def taint_data(slots: PlaceholderRegistry) -> Pointer:
             return self._dot(template, self._replace_texts(fields, partial(taint_json, slots)))
 
         return CheckedTemplate(
-            f"template {template.name}",
-            template.program,
+            f"template {template.source.name}",
+            template,
             partial(self._dot, template, fields),
             taint_data,
             self.cache.parse,
@@ -221,37 +219,37 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             self._find_sections(template, fields),
         )
 
-    def _find_sections(self, template: InjectionTemplate, fields: Message) -> SectionReuse | None:
+    def _find_sections(self, template: Program, fields: Message) -> SectionReuse | None:
         _, projection = self.cache.projections(template, self.template_data.config.profile)
         if projection is None:
             return None
         return self.cache.sections(self._make_key(template, projection(fields)))
 
-    def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
+    def _dot(self, template: Program, fields: Message) -> Pointer:
         return make_dot(self.template_data.config, fields, mutates_data=template.mutates_data)
 
     def _replace_texts(self, fields: Message, change: Callable[[JSON, Address], Any]) -> Message:
         return replace_author_texts(self.template_data, fields, change)
 
-    def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
+    def _project(self, template: Program, data: TemplateData) -> Message:
         """The fields of the data, without what the template cannot read."""
         projection, _ = self.cache.projections(template, self.template_data.config.profile)
         return projection(make_dot_fields(data))
 
-    def _make_key(self, template: InjectionTemplate, fields: Message, origin: JSON = None) -> bytes:
+    def _make_key(self, template: Program, fields: Message, origin: JSON = None) -> bytes:
         """All that a rendering depends on, without what all pods of the injector share.
 
         Version 0 of the format encodes equal values of equal types as equal bytes.
         """
         values = pod_values(self.template_data, fields)
-        return marshal.dumps((template.name, values, origin), 0)
+        return marshal.dumps((template.source.name, values, origin), 0)
 
     def _classify_error(
-        self, template: InjectionTemplate, fields: Message, error: Exception
+        self, template: Program, fields: Message, error: Exception
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
         if not self.limits.finds_causes:
-            return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
+            return OperatorError(f'{_FAILURE_PREFIX} "{template.source.name}": {error}')
         address = find_breaking_text(
             lambda masker: self._replace_texts(fields, masker.mask),
             lambda masked: self._can_render(template, masked),
@@ -262,15 +260,15 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             )
         if address is not None:
             return UserError(
-                f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" '
+                f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.source.name}" '
                 f"with it: {error}"
             )
         key = self.find_breaking_key(lambda data: self._can_render_data(template, data))
         if key is not None:
             # The reason can quote another value: the key only decides that the template reads it.
             reason = _format_without_values(error)
-            return UserError(f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {reason}')
-        return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
+            return UserError(f'{key}: {_FAILURE_PREFIX} "{template.source.name}" with it: {reason}')
+        return OperatorError(f'{_FAILURE_PREFIX} "{template.source.name}": {error}')
 
     def _describe_path(self, address: Address) -> str:
         return _describe_path(address, self.template_data.config.profile)
@@ -289,19 +287,19 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         breaking = find_breaking_key(keys, works_with)
         return None if breaking is None else f"{breaking[0].removesuffix('s')} {breaking[1]}"
 
-    def render_without_check(self, template: InjectionTemplate, data: TemplateData) -> T:
+    def render_without_check(self, template: Program, data: TemplateData) -> T:
         """Render a template to find the cause of an error; raises ``FAILURES``."""
         dot = self._dot(template, self._project(template, data))
-        text = template.program.render(dot, limits=self.limits)
+        text = template.render(dot, limits=self.limits)
         return self.cache.convert(pod_overlay.parse(text))
 
-    def _can_render_data(self, template: InjectionTemplate, data: TemplateData) -> bool:
+    def _can_render_data(self, template: Program, data: TemplateData) -> bool:
         return self._can_render(template, self._project(template, data))
 
-    def _can_render(self, template: InjectionTemplate, fields: Message) -> bool:
+    def _can_render(self, template: Program, fields: Message) -> bool:
         dot = self._dot(template, fields)
         try:
-            return self._can_parse(template.program.render(dot, limits=self.limits))
+            return self._can_parse(template.render(dot, limits=self.limits))
         except (ExecError, LimitError):
             return False
 

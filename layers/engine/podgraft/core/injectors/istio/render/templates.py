@@ -12,7 +12,7 @@ from podgraft.core.injectors.errors import Diagnostic, OperatorError, UserError
 from podgraft.core.injectors.istio.config.config_map import DEFAULT_TEMPLATES, Config
 from podgraft.core.injectors.istio.release_choice import add_update
 from podgraft.core.injectors.istio.releases import Profile
-from podgraft.golang import sprig, strings
+from podgraft.golang import strings
 from podgraft.golang.texttemplate import Function, LimitError, Program, TemplateError, compile_
 from podgraft.kube.patch import pointer
 
@@ -31,18 +31,10 @@ _TEMPLATES_REASON = ("Istio 1.9 and later read it", "template", "1.8")
 _TEMPLATE_REASON = ("Istio 1.8 and earlier read it", "templates", "1.9")
 
 
-class InjectionTemplate(Struct, frozen=True):
-    """A compiled template; ``mutates_data`` states that it can change maps in its data."""
-
-    name: str
-    program: Program
-    mutates_data: bool
-
-
 class TemplateSet(Struct, frozen=True):
     """Templates by name, parsed on first use: a pod uses one of Istio's seven templates."""
 
-    parse: Mapping[str, Callable[[], InjectionTemplate]]
+    parse: Mapping[str, Callable[[], Program]]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
 
@@ -73,7 +65,7 @@ class TemplateSet(Struct, frozen=True):
                 raise self._not_found_error(name, set_by_pod=annotation is not None)
         return names
 
-    def lookup(self, name: str) -> InjectionTemplate:
+    def lookup(self, name: str) -> Program:
         """Return a selected template; raises ``OperatorError`` if it does not parse."""
         try:
             return self.parse[name]()
@@ -172,19 +164,9 @@ def make_template_set(
     """Make the template set of a configuration, without parsing any template."""
     texts = config.templates if profile.pod_templates else {LEGACY_TEMPLATE: config.template}
     delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
-    parse = partial(_parse_template, functions, delimiters)
-    parsers = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
+    parse = partial(compile_, functions=functions, delimiters=delimiters)
+    parsers = {name: cache(partial(parse, text, name=name)) for name, text in texts.items()}
     default_names = (
         (defaults or config.default_templates) if profile.pod_templates else (LEGACY_TEMPLATE,)
     )
     return TemplateSet(parsers, config.aliases if profile.pod_templates else {}, default_names)
-
-
-def _parse_template(
-    functions: Mapping[str, Function], delimiters: tuple[str, str], name: str, text: str
-) -> InjectionTemplate:
-    program = compile_(text, name=name, functions=functions, delimiters=delimiters)
-    dot_functions = {
-        function_name for function_name, function in functions.items() if function.uses_dot
-    }
-    return InjectionTemplate(name, program, sprig.mutates_maps(program, dot_functions))
