@@ -16,9 +16,8 @@ from podgraft.golang.errors import FunctionError, LimitExceededError
 from podgraft.golang.reflect import GoType, PanicError, Value
 from podgraft.golang.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
 
-from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
-from .compile.source_map import EvaluatedNode, SourceMap
+from .compile.source_map import ErrorSite
 from .dependencies import (
     DependencyNode,
     Projection,
@@ -126,7 +125,7 @@ class Program:
         """
         known = sections.known if sections else None
         state = RenderState(limits, data, None, None if known is None else iter(known))
-        text = self._execute(self._code, state)
+        text = self._execute(self._namespace, state)
         if sections is not None and known is None:
             sections.record(state.recorded)
         return text
@@ -135,18 +134,18 @@ class Program:
         self, data: Value, slots: PlaceholderRegistry, *, limits: Limits = DEFAULT_LIMITS
     ) -> Trace:
         """Render the template with data with taint of ``slots``, and return the text by origin."""
-        text = self._execute(self._tracing_code, RenderState(limits, data, slots))
+        text = self._execute(self._tracing_namespace, RenderState(limits, data, slots))
         trace_ = parse_trace(slots, text)
         if byte_length(trace_.text) > limits.output_bytes:
-            raise self._locate_error(excess(limits), self._tracing_code)
+            raise self._locate_error(excess(limits), self._tracing_namespace)
         return trace_
 
-    def _execute(self, code: _Code, state: RenderState) -> str:
+    def _execute(self, namespace: Mapping[str, Any], state: RenderState) -> str:
         try:
-            code.main(state.data, state.output.append, state, 0)
+            namespace[self._compiled_module[0].main](state.data, state.output.append, state, 0)
             state.count_output()
         except _FAILURES as error:
-            raise self._locate_error(error, code) from error
+            raise self._locate_error(error, namespace) from error
         return "".join(state.output)
 
     @property
@@ -156,7 +155,8 @@ class Program:
         For example a wrong number of arguments, an undefined template, or a constant of another
         type than its parameter. Go reports them only during execution.
         """
-        failures = sorted(self._code.static_failures, key=lambda failure: failure.node.position)
+        compiled, _ = self._compiled_module
+        failures = sorted(compiled.static_failures, key=lambda failure: failure.node.position)
         return tuple(
             self._exec_error(failure.template_name, failure.node, failure.reason)
             for failure in failures
@@ -204,52 +204,52 @@ class Program:
         return compiled, code
 
     @cached_property
-    def _code(self) -> _Code:
+    def _namespace(self) -> Mapping[str, Any]:
         return self._load_code(self._compiled_module[0].namespace)
 
     @cached_property
-    def _tracing_code(self) -> _Code:
+    def _tracing_namespace(self) -> Mapping[str, Any]:
         return self._load_code(
             make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
         )
 
-    def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
+    def _load_code(self, globals_: Mapping[str, Any]) -> Mapping[str, Any]:
         """The templates' functions, which call what is in ``globals_``."""
-        compiled, code = self._compiled_module
         namespace: dict[str, Any] = {
             **globals_,
             "__builtins__": {},
             "__loader__": _SourceLoader(self.source.text),
             "__name__": f"template {self.source.name}",
         }
-        exec(code, namespace)  # noqa: S102 - nodes from the compiler, never text
-        main = namespace[compiled.main]
-        return _Code(main, namespace, compiled.source_map, compiled.static_failures)
+        exec(self._compiled_module[1], namespace)  # noqa: S102 - nodes from the compiler, never text
+        return namespace
 
-    def _locate_error(self, error: Exception, code: _Code) -> ExecError | LimitError:
+    def _locate_error(
+        self, error: Exception, namespace: Mapping[str, Any]
+    ) -> ExecError | LimitError:
         """``error`` with its location in the template, and the text of the pod that caused it."""
-        located = self._locate(error, code)
+        located = self._locate(error, namespace)
         if not (isinstance(located, ExecError) and located.is_by_author):
             located.sources = getattr(error, "sources", ())
         return located
 
-    def _locate(self, error: Exception, code: _Code) -> ExecError | LimitError:
-        cause = code.source_map.locate(error.__traceback__, code.namespace)
-        if cause is None:
-            cause = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
+    def _locate(self, error: Exception, namespace: Mapping[str, Any]) -> ExecError | LimitError:
+        source_map = self._compiled_module[0].source_map
+        located = source_map.locate(error.__traceback__, namespace)
+        site, node, executing = located or (ErrorSite(nodes.Dot()), nodes.Dot(), self.source.name)
         match error:
             case (
                 LimitExceededError() | LimitError() | TooManyPlaceholdersError()
             ):  # of this program, or of one that a function renders
-                return LimitError(str(error), self._span_of(cause.node))
+                return LimitError(str(error), self._span_of(node))
             case RecursionError():
-                return LimitError("nests values too deeply", self._span_of(cause.node))
+                return LimitError("nests values too deeply", self._span_of(node))
             case ExecutionError():
-                return self._exec_error(cause.executing, cause.node, str(error))
+                return self._exec_error(executing, node, str(error))
             case _:
-                name = error.name if isinstance(error, MethodError) else cause.name
+                name = error.name if isinstance(error, MethodError) else site.name
                 reason = f"error calling {name}: {error}"
-                return self._exec_error(cause.executing, cause.call or cause.node, reason)
+                return self._exec_error(executing, site.call or node, reason)
 
     def _exec_error(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
         return ExecError(reason, executing, str(node), node.position, self._span_of(node))
@@ -270,15 +270,6 @@ _FAILURES = (
     TemplateError,
     TooManyPlaceholdersError,
 )
-
-
-class _Code(Struct, frozen=True):
-    """The compiled code of a program."""
-
-    main: Callable[[Value, Callable[[str], None], RenderState, int], None]
-    namespace: Mapping[str, Any]
-    source_map: SourceMap
-    static_failures: Sequence[StaticFailure]
 
 
 class _SourceLoader(Struct, frozen=True):

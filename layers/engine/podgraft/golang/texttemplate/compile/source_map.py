@@ -64,15 +64,6 @@ class ErrorSite(Struct, frozen=True):
     name: str = ""
 
 
-class EvaluatedNode(Struct, frozen=True):
-    """The evaluated node, its template, and the called function, if any."""
-
-    node: nodes.Node
-    executing: str
-    call: nodes.Node | None
-    name: str
-
-
 class SourceMap(Struct, frozen=True):
     """The operations that can fail, by location, and the templates, by the names of their code."""
 
@@ -87,17 +78,16 @@ class SourceMap(Struct, frozen=True):
 
     def locate(
         self, traceback: TracebackType | None, namespace: Mapping[str, Any]
-    ) -> EvaluatedNode | None:
-        """Return the evaluated node of the innermost code in ``namespace``, if there is one."""
-        evaluated: EvaluatedNode | None = None
+    ) -> tuple[ErrorSite, nodes.Node, str] | None:
+        """Return the site, its node, and its template, of the innermost code in ``namespace``."""
+        evaluated: tuple[ErrorSite, nodes.Node, str] | None = None
         while traceback is not None:
             frame = traceback.tb_frame
             if frame.f_globals is namespace:
                 site = self._find_site(traceback)
                 if site is not None:
                     node = _resolve_node(site.error_node, frame.f_locals)
-                    executing = self.templates[frame.f_code.co_name]
-                    evaluated = EvaluatedNode(node, executing, site.call, site.name)
+                    evaluated = site, node, self.templates[frame.f_code.co_name]
             traceback = traceback.tb_next
         return evaluated
 
