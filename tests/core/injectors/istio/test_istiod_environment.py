@@ -24,7 +24,13 @@ IDS: tuple[tuple[dict[str, JSON], tuple[int, int]], ...] = (
     ({UID: "1/1", GROUPS: "x"}, (1, 1337)),
     ({UID: "x", GROUPS: "7-8"}, (1337, 8)),
     ({UID: "4294967296/1"}, (1337, 1337)),
-    ({UID: "4294967295/2"}, (1337, 1337)),
+    # As Go 1.26 reads them, by a program of Istio's ParseBlock
+    ({UID: "4294967295/2"}, (0, 0)),
+    ({UID: "0/1", GROUPS: "0/0"}, (0, 4294967295)),
+    ({UID: " 001000-1010 and more", GROUPS: "5/ 6"}, (1010, 10)),
+    ({UID: "1/1", GROUPS: "5/6,none"}, (1, 1337)),
+    ({UID: "5-10/3", GROUPS: "5/\n6"}, (1337, 1337)),
+    ({UID: "5/99999999999999999999"}, (1337, 1337)),
 )
 
 

@@ -23,7 +23,7 @@ PLATFORM = "openshift"
 
 _UID_RANGE = "openshift.io/sa.scc.uid-range"
 _GROUPS = "openshift.io/sa.scc.supplemental-groups"
-_BLOCK = re.compile(r"([0-9]{1,10})([/-])([0-9]{1,10})")
+_BLOCK = re.compile(r"[^\S\n]*0*([0-9]{1,10})([/-])[^\S\n]*0*([0-9]{1,10})(?![0-9])")
 _LIMIT = 1 << 32
 
 
@@ -31,9 +31,12 @@ def proxy_ids(namespace: Mapping[str, JSON] | None) -> tuple[int, int]:
     """Return the user and group id of the proxy: the last of the namespace's blocks, else 1337."""
     annotations = pod_annotations(namespace or {})
     uids = annotations.get(_UID_RANGE, "")
-    groups = annotations.get(_GROUPS, uids)
-    uid, gid = _last_id(uids), _last_id(groups.split(",")[0])
-    return uid or DEFAULT_ID, gid or DEFAULT_ID
+    uid = _last_id(uids)
+    gid, *others = map(_last_id, annotations.get(_GROUPS, uids).split(","))
+    return (
+        DEFAULT_ID if uid is None else uid,
+        DEFAULT_ID if gid is None or None in others else gid,
+    )
 
 
 def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
@@ -56,13 +59,14 @@ def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
 
 
 def _last_id(block: str) -> int | None:
-    """Return the last id of ``START/SIZE`` or ``START-END``."""
-    match = _BLOCK.fullmatch(block)
-    if match is None:
+    """Return the last id of ``START/SIZE`` or ``START-END``, as Go's Sscanf reads 32 bits."""
+    match = _BLOCK.match(block)
+    if match is None or (match[2] == "-" and "/" in block):
         return None
     start, size_or_end = int(match[1]), int(match[3])
-    end = start + size_or_end - 1 if match[2] == "/" else size_or_end
-    return end if max(start, size_or_end, end) < _LIMIT else None
+    if max(start, size_or_end) >= _LIMIT:
+        return None
+    return size_or_end if match[2] == "-" else (start + size_or_end - 1) % _LIMIT
 
 
 def _compared_lists(profile: Profile) -> tuple[str, ...]:
