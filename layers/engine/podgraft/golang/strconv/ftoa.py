@@ -8,10 +8,7 @@ from podgraft.golang.reflect import round_to_float32
 SHORTEST = -1  # the fewest digits that parse to the same number
 _DOUBLE = 64
 _SINGLE_DIGITS = 9  # always sufficient for a float32
-_LEAST_PLAIN, _MOST_PLAIN = (
-    -4,
-    6,
-)  # the range without an exponent for %g, unless the precision extends it
+_PLAIN = range(-4, 6)  # the exponents that %g does not write, with the fewest digits
 _FRACTION_BITS = 60  # after the leading digit, while %x is rounded
 
 
@@ -33,35 +30,21 @@ def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int =
         case "x" | "X":
             text = _format_x(value, precision)
             return sign + (text.upper() if verb == "X" else text)
-        case "f" if precision >= 0:
-            return sign + format(value, f".{precision}f")
+        case _ if precision >= 0:
+            return sign + format(value, f".{precision}{verb}")
         case _:
-            text = _format_decimal(value, verb.lower(), precision, bits)
+            text = _format_shortest(value, verb.lower(), bits)
             return sign + (text.upper() if verb in "EG" else text)
 
 
-def _format_decimal(value: float, verb: str, precision: int, bits: int) -> str:
+def _format_shortest(value: float, verb: str, bits: int) -> str:
     """Format a number in decimal, with or without exponent (formatDigits)."""
-    if precision < 0:
-        digits, point = _shortest_digits(value, bits)
-    else:
-        digits, point = _round_digits(value, precision + 1 if verb == "e" else max(precision, 1))
-    if verb == "e":
-        return _format_e(digits, point, max(len(digits) - 1, 0) if precision < 0 else precision)
-    if verb == "f":
-        return _format_f(digits, point, max(len(digits) - point, 0))
-    count = len(digits) if precision < 0 else max(precision, 1)
-    limit = len(digits) if count > len(digits) >= point else count
-    most = _MOST_PLAIN if precision < 0 else limit
-    if not _LEAST_PLAIN <= point - 1 < most:
-        return _format_e(digits, point, min(count, len(digits)) - 1)
-    return _format_f(digits, point, max((len(digits) if count > point else count) - point, 0))
-
-
-def _round_digits(value: float, count: int) -> tuple[str, int]:
-    """Round to ``count`` significant digits without trailing zeros, and the point's position."""
-    mantissa, _, exponent = format(value, f".{count - 1}e").partition("e")
-    return _trim_zeros(mantissa.replace(".", ""), int(exponent) + 1)
+    digits, point = _shortest_digits(value, bits)
+    if verb == "e" or (verb == "g" and point - 1 not in _PLAIN):
+        fraction = f".{digits[1:]}" if digits[1:] else ""
+        return f"{digits[:1] or '0'}{fraction}e{point - 1 if digits else 0:+03d}"
+    integer, fraction = digits[: max(point, 0)], "0" * -point + digits[max(point, 0) :]
+    return (integer.ljust(point, "0") or "0") + (f".{fraction}" if fraction else "")
 
 
 def _shortest_digits(value: float, bits: int) -> tuple[str, int]:
@@ -99,23 +82,6 @@ def _is_halfway(value: float, count: int) -> bool:
     """Whether a power of two lies halfway between two numbers of ``count`` digits."""
     following = format(value, f".{count + _SINGLE_DIGITS}e").replace(".", "")[count:]
     return frexp(value)[0] == 0.5 and following.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
-
-
-def _format_e(digits: str, point: int, precision: int) -> str:
-    """%e: d.dddde±dd."""
-    padded = (digits or "0").ljust(precision + 1, "0")[: precision + 1]
-    exponent = point - 1 if digits else 0
-    fraction = f".{padded[1:]}" if precision > 0 else ""
-    return f"{padded[0]}{fraction}e{exponent:+03d}"
-
-
-def _format_f(digits: str, point: int, precision: int) -> str:
-    """%f: ddddd.dd."""
-    integer = digits[:point].ljust(point, "0") if point > 0 else "0"
-    if precision == 0:
-        return integer
-    fraction = "0" * -min(point, 0) + digits[max(point, 0) :]
-    return f"{integer}.{fraction.ljust(precision, '0')[:precision]}"
 
 
 def _mantissa_and_exponent(value: float, bits: int) -> tuple[int, int]:
