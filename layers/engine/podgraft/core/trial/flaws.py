@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at, string_at
 from podgraft.kube.native_sidecars import find_native_sidecars
 from podgraft.kube.patch import pointer
+from podgraft.kube.workload import ALL_KINDS
 
 # The texts that Go prints for a missing value.
 MISSING = ("<no value>", "<nil>")
@@ -70,32 +71,31 @@ def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
 
 
 def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:
-    for spec_path, spec in _find_pod_specs(after):
-        spec_before = _object_at_path(before, spec_path)
-        containers_before = {
-            _container_key(container) for _, container in _locate_containers(spec_before, "")
-        }
-        for path, container in _locate_containers(spec, spec_path):
-            if _container_key(container) in containers_before:
-                continue
-            image = container.get("image")
-            text = image if isinstance(image, str) else ""
-            name = container.get("name")
-            other = _find_other_list(spec, f"{path.removeprefix(spec_path)}", container)
-            if not text and other:
-                yield Flaw(
-                    path=path,
-                    problem=f"adds container {name} without an image, because the container is in "
-                    f"{other}",
-                    remedy=f"write its fields under {other} for this mode of native sidecars",
-                )
-            elif not is_image_reference(text) and not any(marker in text for marker in MISSING):
-                yield Flaw(
-                    path=f"{path}/image",
-                    problem=f'sets the invalid image "{text}" for container {name}',
-                    remedy="write it as registry/name:tag",
-                    image=text,
-                )
+    (_, spec_before), (spec_path, spec) = _find_pod_spec(before), _find_pod_spec(after)
+    containers_before = {
+        _container_key(container) for _, container in _locate_containers(spec_before)
+    }
+    for path, container in _locate_containers(spec):
+        if _container_key(container) in containers_before:
+            continue
+        image = container.get("image")
+        text = image if isinstance(image, str) else ""
+        name = container.get("name")
+        other = _find_other_list(spec, path, container)
+        if not text and other:
+            yield Flaw(
+                path=spec_path + path,
+                problem=f"adds container {name} without an image, because the container is in "
+                f"{other}",
+                remedy=f"write its fields under {other} for this mode of native sidecars",
+            )
+        elif not is_image_reference(text) and not any(marker in text for marker in MISSING):
+            yield Flaw(
+                path=f"{spec_path}{path}/image",
+                problem=f'sets the invalid image "{text}" for container {name}',
+                remedy="write it as registry/name:tag",
+                image=text,
+            )
 
 
 def _find_other_list(spec: Object, path: str, container: Object) -> str:
@@ -113,17 +113,17 @@ def _find_other_list(spec: Object, path: str, container: Object) -> str:
 
 def _find_broken_sidecars(before: Object, after: Object) -> Iterator[Flaw]:
     """Find native sidecars of ``before`` that became init containers, which never end."""
-    for spec_path, spec in _find_pod_specs(after):
-        names = find_native_sidecars(_object_at_path(before, spec_path))
-        for index, container in enumerate(objects_at(spec, "initContainers")):
-            name = container.get("name")
-            if name in names and container.get("restartPolicy") != "Always":
-                yield Flaw(
-                    path=f"{spec_path}/initContainers/{index}/restartPolicy",
-                    problem=f"removes restartPolicy: Always of the native sidecar {name}, so the "
-                    "pod never starts",
-                    remedy="write the key only with a value",
-                )
+    spec_path, spec = _find_pod_spec(after)
+    names = find_native_sidecars(_find_pod_spec(before)[1])
+    for index, container in enumerate(objects_at(spec, "initContainers")):
+        name = container.get("name")
+        if name in names and container.get("restartPolicy") != "Always":
+            yield Flaw(
+                path=f"{spec_path}/initContainers/{index}/restartPolicy",
+                problem=f"removes restartPolicy: Always of the native sidecar {name}, so the "
+                "pod never starts",
+                remedy="write the key only with a value",
+            )
 
 
 def _container_key(container: Object) -> tuple[JSON, JSON]:
@@ -131,29 +131,16 @@ def _container_key(container: Object) -> tuple[JSON, JSON]:
     return str(name), image if isinstance(image, str) else None
 
 
-def _find_pod_specs(value: Object) -> Iterator[tuple[str, Object]]:
+def _find_pod_spec(value: Object) -> tuple[str, Object]:
     """Find the pod spec in a pod or in the template of a workload, with its path."""
-    spec = object_at(value, "spec")
-    match value.get("kind"):
-        case "Pod":
-            yield "/spec", spec
-        case "CronJob":
-            path = "/spec/jobTemplate/spec/template/spec"
-            yield path, _object_at_path(value, path)
-        case _ if isinstance(spec.get("template"), dict):
-            yield "/spec/template/spec", _object_at_path(value, "/spec/template/spec")
-        case _:
-            pass
+    path = ALL_KINDS.get(string_at(value, "kind"), ALL_KINDS["Deployment"]).spec
+    return f"/{'/'.join(path)}", object_at(value, *path)
 
 
-def _object_at_path(value: Object, path: str) -> Object:
-    return object_at(value, *path.split("/")[1:])
-
-
-def _locate_containers(spec: Object, path: str) -> Iterator[tuple[str, Object]]:
+def _locate_containers(spec: Object) -> Iterator[tuple[str, Object]]:
     for kind in _CONTAINERS:
         for index, container in enumerate(objects_at(spec, kind)):
-            yield f"{path}/{kind}/{index}", container
+            yield f"/{kind}/{index}", container
 
 
 def _find_strings(value: JSON) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The context of one injection: what follows from the pod and the request before any change."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial, reduce
 from typing import TypeVar
 
 from msgspec import Struct
@@ -182,9 +183,8 @@ def _make_template_data(
     workload_layer: Message = {}
     in_mesh = request.mode is Mode.KUBE_INJECT or not config.profile.proxy_layers
     if not in_mesh:
-        root_layer, namespace_layer, workload_layer = _select_proxy_configs(config, base)
-        proxy = proxyconfig.merge_layers(schema, config.proxy, root_layer)
-        proxy = proxyconfig.merge_layers(schema, proxy, namespace_layer)
+        *layers, workload_layer = _select_proxy_configs(config, base)
+        proxy = reduce(partial(proxyconfig.merge_layers, schema), layers, config.proxy)
         layer = protojson.normalize(schema, protojson.PROXY_CONFIG, layer)
     port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
@@ -215,20 +215,14 @@ def _pod_proxy_config(config: InjectorConfig, own_annotations: Mapping[str, str]
     return proxyconfig.parse_layer(protojson.schema(config.profile), text)
 
 
-def _select_proxy_configs(config: InjectorConfig, base: Object) -> tuple[Message, Message, Message]:
-    """The ProxyConfig resources of the mesh, the namespace, and the workload."""
-    if not config.proxy_configs:
-        return {}, {}, {}
+def _select_proxy_configs(config: InjectorConfig, base: Object) -> list[Message]:
+    """The layers of the ProxyConfig resources of the mesh, the namespace, and the workload."""
     schema = protojson.schema(config.profile)
     namespace = string_at(object_at(base, "metadata"), "namespace")
     resources = proxyconfig.select_resources(
         config.proxy_configs, namespace, string_at(config.mesh, "rootNamespace"), pod_labels(base)
     )
-    root_layer, namespace_layer, workload_layer = (
-        proxyconfig.layer_from_resource(schema, resource) if resource else {}
-        for resource in resources
-    )
-    return root_layer, namespace_layer, workload_layer
+    return [proxyconfig.layer_from_resource(schema, each) if each else {} for each in resources]
 
 
 def _visible_pod(
