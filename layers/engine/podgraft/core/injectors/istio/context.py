@@ -217,6 +217,8 @@ def _pod_proxy_config(config: InjectorConfig, own_annotations: Mapping[str, str]
 
 def _select_proxy_configs(config: InjectorConfig, base: Object) -> list[Message]:
     """The layers of the ProxyConfig resources of the mesh, the namespace, and the workload."""
+    if not config.proxy_configs:
+        return [{}, {}, {}]
     schema = protojson.schema(config.profile)
     namespace = string_at(object_at(base, "metadata"), "namespace")
     resources = proxyconfig.select_resources(
