@@ -26,7 +26,7 @@ from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.render import functions, pod_overlay, rendering
 from podgraft.golang.texttemplate import BUILTINS, Projection
 from podgraft.kube import patch
-from support.effort import scaled
+from support.effort import part, scaled
 
 from . import corpus
 
@@ -245,14 +245,13 @@ _NOTES: tuple[Object, ...] = tuple(
 def test_pods_of_the_corpus(release: str) -> None:
     random = Random(release)  # noqa: S311 - the same pods each time
     injected = 0
-    for case in WEBHOOK_CASES:
-        if case.release == release:
-            documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text())
-            pods = [document["pod"] for document in documents]
-            injected += len(
-                assert_alike(corpus.injector(case), sequence(pods, random, scaled(8, by=4)))
-            )
-    assert injected > 10, injected
+    for case in part([case for case in WEBHOOK_CASES if case.release == release], by=3):
+        documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text())
+        pods = [document["pod"] for document in documents]
+        injected += len(
+            assert_alike(corpus.injector(case), sequence(pods, random, scaled(8, by=4)))
+        )
+    assert injected > 3, injected
 
 
 def test_templates_with_equal_projections_do_not_share_results() -> None:

@@ -118,8 +118,8 @@ def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> No
     """Or it would be in the runs of other defects of the process."""
     with plant("D1"):  # imports everything
         pass
+    before = _read_functions()
     for name in ALL_DEFECTS:
-        before = _read_functions()
         with plant(name):
             assert _read_functions() != before, name
         assert _read_functions() == before, name
