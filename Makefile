@@ -182,7 +182,7 @@ check: lint contracts setup ## Run everything that CI runs
 	@$(BIN)/python tools/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
 
 check-tests:
-	@for target in types test simulate; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in types test "simulate SEEDS=100"; do $(MAKE) --no-print-directory $$target || exit 1; done
 
 # e2e-playground also builds the site, if there is a browser.
 check-pages:
