@@ -134,6 +134,7 @@ def test_stores_and_files_of_the_options(
     ("words", "status", "message"),
     [
         (("--contexts", "all", "--context", "a"), 2, "exclude each other"),
+        (("--contexts", "a,"), 2, "--contexts: got 'a,'; use all, or names"),
         (("--regions", "a,b"), 2, "--regions: requires --config stack:NAME"),
         (("--fleet", "fleet.yaml"), 2, "--fleet: requires --config"),
     ],

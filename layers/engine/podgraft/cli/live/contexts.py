@@ -32,7 +32,10 @@ def list_contexts(access: ClusterAccess, contexts: str | None) -> list[str]:
     if access.context is not None:
         raise click.UsageError("--context and --contexts exclude each other; use one of them")
     if contexts != "all":
-        return contexts.split(",")
+        names = contexts.split(",")
+        if "" in names:  # which would be the current context
+            raise click.UsageError(f"--contexts: got {contexts!r}; use all, or names as A,B")
+        return names
     names = KubectlReader(kubeconfig=access.kubeconfig).list_contexts()
     if not names:
         raise CommandError("kubeconfig: has no context; set KUBECONFIG, or use --kubeconfig")
