@@ -50,33 +50,41 @@ def _exit(number: int, _: FrameType | None) -> NoReturn:
 
 
 def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
+    arguments = None if argv is None else list(argv)
+    # The stream decides whether styles are printed.
+    words = [name, *(sys.argv[1:] if arguments is None else arguments)]
     try:
-        arguments = None if argv is None else list(argv)
-        # The stream decides whether styles are printed.
-        words = [name, *(sys.argv[1:] if arguments is None else arguments)]
         with convert_errors():
             status = command.main(
                 args=arguments, prog_name=name, standalone_mode=False, color=True, obj=words
             )
-    except click.ClickException as error:
-        if failure := _missing_path_error(error):
-            failure.show()
+    except click.Abort:
+        click.echo(f"{name}: interrupted", err=True)
+        return INTERRUPTED
+    except Exception as error:
+        if _show_known_error(error, _find_command(command, argv, name)):
             return FAILED
+        if not isinstance(error, click.ClickException):
+            raise
         from podgraft.cli.usage_hints import add_hint  # an error only
 
         add_hint(error)
         error.show()
         return error.exit_code
-    except click.Abort:
-        click.echo(f"{name}: interrupted", err=True)
-        return INTERRUPTED
-    except CommandError as failure:
-        failure.show()
-        return FAILED
-    except ModuleNotFoundError as error:
-        _show_missing_package(_find_command(command, argv, name), error)
-        return FAILED
     return status if isinstance(status, int) else 0
+
+
+def _show_known_error(error: Exception, name: str) -> bool:
+    """Print an error that is no usage error, and no bug of the command *name*."""
+    if isinstance(error, click.ClickException):
+        error = _missing_path_error(error) or error
+    if isinstance(error, ModuleNotFoundError):
+        from podgraft.cli.extras import make_missing_package_error  # an error only
+
+        error = make_missing_package_error(name, error)
+    if isinstance(error, CommandError):
+        error.show()
+    return isinstance(error, CommandError)
 
 
 # click's text for a path that does not exist; its other errors are errors of the command line.
@@ -119,28 +127,14 @@ def _exit_for_errors(name: str) -> Generator[None]:
     try:
         with convert_errors():
             yield
-    except CommandError as failure:
-        failure.show()
-    except ModuleNotFoundError as error:
-        _show_missing_package(name, error)
-    except click.ClickException as error:
-        failure = _missing_path_error(error)
-        if failure is None:
-            raise
-        failure.show()
     except (click.Abort, click.exceptions.Exit):
         raise
-    except Exception:  # noqa: BLE001 - an internal error must not look like a difference
-        traceback.print_exc()
-    else:
-        return
-    raise click.exceptions.Exit(ERROR)
-
-
-def _show_missing_package(name: str, error: ModuleNotFoundError) -> None:
-    from podgraft.cli.extras import make_missing_package_error  # an error only
-
-    make_missing_package_error(name, error).show()
+    except Exception as error:
+        if not _show_known_error(error, name):
+            if isinstance(error, click.ClickException):
+                raise
+            traceback.print_exc()  # an internal error must not look like a difference
+        raise click.exceptions.Exit(ERROR) from error
 
 
 def _find_command(command: click.Command, argv: Sequence[str] | None, name: str) -> str:

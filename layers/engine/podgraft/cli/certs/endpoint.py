@@ -46,7 +46,7 @@ def find_trust_problems(
     OpenSSL gives the verdict in a real handshake, our own rules the reason.
     """
     try:
-        leaf = _shake_hands(address, make_client_context(roots))
+        leaf = shake_hands(address, make_client_context(roots))
     except ssl.SSLCertVerificationError as error:
         return explain_distrust(fetch_certificate(address), address, roots, error, now)
     return tuple(trust.leaf_problems(leaf, address.host, now))
@@ -78,11 +78,12 @@ def fetch_certificate(address: Address) -> x509.Certificate:
     """The certificate that the endpoint shows, trusted or not."""
     context = ssl.create_default_context()
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # only the handshake; no data is sent
-    return _shake_hands(address, context)
+    context.verify_mode = ssl.CERT_NONE
+    return shake_hands(address, context)
 
 
-def _shake_hands(address: Address, context: ssl.SSLContext) -> x509.Certificate:
+def shake_hands(address: Address, context: ssl.SSLContext) -> x509.Certificate:
+    """The certificate of the endpoint, after a handshake; no data is sent."""
     try:
         with (
             socket.create_connection((address.host, address.port), TIMEOUT_SECONDS) as plain,

@@ -9,7 +9,7 @@ import click
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help
 from podgraft.cli.aws_options import aws_options, use_region
-from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, Location, config_option
 from podgraft.cli.endpoint_check.faults import ORDER
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
@@ -21,9 +21,10 @@ from podgraft.cli.program import ERROR, FAILED
 from podgraft.cli.regions import make_regions_option, select_regions
 from podgraft.cli.shared_options import FILE, add_options, format_option
 from podgraft.cli.stack_regions import compare_regions
+from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.service.store.caller_document import Callers
 
-from . import report, stores
+from . import report
 from .diagnosis import Diagnosis, Request, State, examine
 from .stores import Stores
 
@@ -108,8 +109,9 @@ def _read_stores(
 
 def _read_callers(source: ConfigSource, regions: tuple[str, ...]) -> Mapping[str, Callers]:
     """Return the callers; those of the first region, with which the others are compared."""
+    location = Location(stack_name=source.stack, folder=source.folder)
     with use_region(*regions[:1]):
-        return stores.read_callers(source)
+        return open_repository(location).read_all()
 
 
 def _find_status(diagnoses: Sequence[Diagnosis], *, strict: bool) -> int:

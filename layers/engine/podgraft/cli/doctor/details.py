@@ -1,6 +1,5 @@
 """What a working endpoint shows beyond one review: old TLS, its caller, versions, and latency."""
 
-import socket
 import ssl
 import warnings
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.certs.endpoint import Address, shake_hands
 from podgraft.cli.endpoint_check.endpoint import (
     EndpointReport,
     EndpointTarget,
@@ -16,9 +15,9 @@ from podgraft.cli.endpoint_check.endpoint import (
     check_expiry,
 )
 from podgraft.cli.endpoint_check.faults import Fault, Finding
+from podgraft.cli.failure import CommandError
 from podgraft.kube.document_reader import suggest_key
 
-_SECONDS = 3
 _REVIEWS = 5
 
 
@@ -56,7 +55,7 @@ def _suggest_injector(target: EndpointTarget, ready: Object) -> str:
 
 
 def _accepts_old_tls(address: Address) -> bool:
-    """Whether the endpoint completes a handshake with TLS 1.1. Nothing is sent."""
+    """Whether the endpoint completes a handshake with TLS 1.1."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     # OpenSSL has no signature algorithm for TLS 1.1 above the level 0.
@@ -66,13 +65,10 @@ def _accepts_old_tls(address: Address) -> bool:
         context.minimum_version = ssl.TLSVersion.TLSv1
         context.maximum_version = ssl.TLSVersion.TLSv1_1
     try:
-        with (
-            socket.create_connection((address.host, address.port), _SECONDS) as plain,
-            context.wrap_socket(plain, server_hostname=address.host),
-        ):
-            return True
-    except OSError:
+        shake_hands(address, context)
+    except CommandError:
         return False
+    return True
 
 
 def _check_latency(target: EndpointTarget, report: EndpointReport) -> Iterator[Finding]:

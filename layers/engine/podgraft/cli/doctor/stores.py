@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from podgraft.base import system
-from podgraft.cli.config_source import ConfigSource, Location
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.fleet.changes import ChangeKind, find_changes
 from podgraft.cli.fleet.file import OVERLAP_DAYS, Fleet
-from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 
 
@@ -20,12 +18,6 @@ class Stores(Struct, frozen=True, kw_only=True):
     callers: Mapping[str, Callers] | None = None
     fleet: Fleet | None = None
     regions: tuple[Finding, ...] | None = None
-
-
-def read_callers(source: ConfigSource) -> Mapping[str, Callers]:
-    """Return the callers of a stack, or of a folder of podgraft serve."""
-    location = Location(stack_name=source.stack, folder=source.folder)
-    return open_repository(location).read_all()
 
 
 def find_drift(stores: Stores, cluster: str) -> Iterator[Finding]:

@@ -6,23 +6,21 @@ from typing import Any
 
 import click
 
-from podgraft.cli import command_help, configuration, documents
+from podgraft.cli import command_help, configuration
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import select_pods
-from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.cli.shared_options import format_option
 from podgraft.core.bundle.retired_registries import image_warning
-from podgraft.core.versions.snapshot import Snapshot
 
 from .decision_trace import DecisionTrace, Verdict, exit_status
 from .flow import Cluster
 from .live_objects import LiveExplainer
 from .object_files import ObjectOptions, object_options, read_object_files
 from .results import ExplainedFile, OutputFormat, print_results
-from .webhooks import read_webhooks, select_routes
+from .webhooks import find_webhooks
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -152,18 +150,10 @@ def _make_cluster(
     return Cluster(
         snapshot=loaded.snapshot,
         caller=loaded.caller,
-        webhooks=_webhooks(loaded.snapshot, webhook_config, options.injector),
+        webhooks=find_webhooks(loaded.snapshot.bundle, webhook_config, options.injector),
         labels=labels,
         creates_pods=creates_pods,
     )
-
-
-def _webhooks(
-    snapshot: Snapshot, webhook_config: Path | None, injector: str | None
-) -> tuple[Webhook, ...]:
-    if webhook_config is None:
-        return select_routes(snapshot.bundle)
-    return read_webhooks([*documents.read_objects(webhook_config)], webhook_config, injector)
 
 
 def _parse_labels(text: str) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ webhooks of each in their order; all mutating webhooks before the validating one
 from pathlib import Path
 
 from podgraft.base.jsonvalue import Object, string_at
+from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.registrations import DEFAULT_ROUTES, Webhook, parse_webhooks
 from podgraft.core.bundle import Bundle
@@ -17,6 +18,13 @@ def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
     """The routes that a bundle serves, in kube-apiserver's order."""
     served = (bundle.pod_mutators, bundle.object_mutators, bundle.validators)
     return tuple(Webhook(route=route) for route, parts in zip(ROUTES, served, strict=True) if parts)
+
+
+def find_webhooks(bundle: Bundle, path: Path | None, injector: str | None) -> tuple[Webhook, ...]:
+    """The webhooks of a registration in a file, or the routes of the bundle without one."""
+    if path is None:
+        return select_routes(bundle)
+    return read_webhooks([*documents.read_objects(path)], path, injector)
 
 
 def read_webhooks(

@@ -1,6 +1,6 @@
 """One row for each cluster of a kubeconfig: its registrations, its token, and a review."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.service.store.caller_token import parse_token
 
-from .report import align, format_days, webhook_to_json
+from .report import format_days, webhook_to_json
 from .webhooks import WebhookStatus, check_webhooks
 
 COLUMNS = (
@@ -136,15 +136,3 @@ def _add_caller(status: ClusterStatus, checked: WebhookStatus) -> ClusterStatus:
         token=string_at(caller, "token") or (text.id if text else ""),
         token_days=count_token_days(expires),
     )
-
-
-def add_last_reviews(
-    statuses: Sequence[ClusterStatus], uses: Mapping[str, str]
-) -> list[ClusterStatus]:
-    """Return the statuses with the last use of each token."""
-    return [replace(each, last_review=uses.get(each.token, "")) for each in statuses]
-
-
-def format_rows(statuses: Sequence[ClusterStatus]) -> Iterator[str]:
-    """Yield the lines of the table."""
-    yield from align([tuple(map(str.upper, COLUMNS)), *(each.cells() for each in statuses)])

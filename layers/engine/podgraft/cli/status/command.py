@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
@@ -24,7 +25,7 @@ from podgraft.cli.tokens.usage import read_last_uses_of_regions
 from podgraft.kube import yaml
 
 from . import report
-from .clusters import State, add_last_reviews, format_rows, read_status
+from .clusters import COLUMNS, State, read_status
 from .page import render_page
 from .policy_report import make_reports
 from .survey import Survey, find_overlaps
@@ -90,14 +91,15 @@ def _show_clusters(
     statuses = read_all(options.access, names, read_status)
     if options.stack is not None:
         uses = read_last_uses_of_regions(Location(stack_name=options.stack), regions)
-        statuses = add_last_reviews(statuses, uses)
+        statuses = [replace(each, last_review=uses.get(each.token, "")) for each in statuses]
     if output == "json":
         clusters: list[JSON] = [each.to_json() for each in statuses]
         click.echo(jsonvalue.dump({"clusters": clusters, "splits": [*splits]}))
     elif output == "html":
         click.echo(render_page(statuses, system.now()), nl=False)
     else:
-        for line in format_rows(statuses):
+        heads = tuple(map(str.upper, COLUMNS))
+        for line in report.align([heads, *(each.cells() for each in statuses)]):
             click.echo(line)
     if output != "json":
         problems = (

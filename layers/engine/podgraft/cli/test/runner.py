@@ -126,12 +126,9 @@ def _make_cluster(case: Case, snapshot: Snapshot) -> Cluster:
 
 
 def _read_webhooks(case: Case, snapshot: Snapshot) -> tuple[Webhook, ...]:
-    routes = case.settings.routes
-    if case.settings.webhook_config is None:
-        called = webhooks.select_routes(snapshot.bundle)
-        return tuple(each for each in called if routes is None or each.route in routes)
-    path = case.resolve_path(case.settings.webhook_config)
-    called = webhooks.read_webhooks([*documents.read_objects(path)], path, case.settings.injector)
+    routes, config = case.settings.routes, case.settings.webhook_config
+    path = None if config is None else case.resolve_path(config)
+    called = webhooks.find_webhooks(snapshot.bundle, path, case.settings.injector)
     return tuple(each for each in called if routes is None or each.route in routes)
 
 

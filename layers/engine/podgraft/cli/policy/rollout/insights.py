@@ -154,10 +154,10 @@ class Alarm(Struct, frozen=True):
         return self.state == "ALARM"
 
     def describe(self) -> str:
-        """The state in words, for a list of what is missing."""
+        """The state of an alarm that is not OK, in words."""
         if self.is_active:
             return f"alarm {self.name} is active: {self.reason}"
-        return f"alarm {self.name} has no data" if not self.is_ok else f"alarm {self.name} is OK"
+        return f"alarm {self.name} has no data"
 
 
 def read_alarms(client: Any, guard: str) -> tuple[Alarm, ...]:
