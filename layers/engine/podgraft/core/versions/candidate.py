@@ -66,7 +66,7 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
             lambda _cluster, _groups: refused,
         )
     version = snapshots.default.policy_version
-    compiler = compiler.with_limit(MAX_BYTES)
+    compiler = replace(compiler, max_bytes=MAX_BYTES, compiled=[], files=None)
     for snapshot in snapshots.values():
         compiler.add(snapshot.policy, snapshot.bundle)
     if snapshots.groups is not None:
@@ -85,7 +85,7 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
             load(None, (name,))
         return _attach(snapshots, candidates, _make_safe(load, base))
     except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
-        disabled = replace(base, disabled=_classify(error), problem=_describe(error))
+        disabled = _disable(base, error)
         candidates = dict.fromkeys(_clusters(snapshots), disabled)
     return _attach(snapshots, candidates, lambda _cluster, _groups: disabled)
 
@@ -100,7 +100,7 @@ def _make_safe(load: MakeCandidate, base: Candidate) -> MakeCandidate:
         try:
             return load(cluster, groups)
         except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
-            return replace(base, disabled=_classify(error), problem=_describe(error))
+            return _disable(base, error)
 
     return make
 
@@ -115,14 +115,18 @@ def check_candidate(
     candidate = snapshot.candidate
     if candidate is None or candidate.disabled is not None or candidate.rollout is None:
         return snapshot
+    problem = None
     if stopped and is_stopped(candidate.rollout.id, stopped):
-        return _disable(snapshot, DisabledReason.BRAKE)
-    if is_stale:
-        return _disable(snapshot, DisabledReason.STALE)
-    if denied and candidate.snapshot is not None:
-        denial = VersionCheck(denied=denied).find_denial([candidate.snapshot.bundle.digest])
-        return _disable(snapshot, DisabledReason.REFUSED, denial) if denial else snapshot
-    return snapshot
+        reason = DisabledReason.BRAKE
+    elif is_stale:
+        reason = DisabledReason.STALE
+    else:
+        digests = [] if candidate.snapshot is None else [candidate.snapshot.bundle.digest]
+        problem = VersionCheck(denied=denied).find_denial(digests)
+        if problem is None:
+            return snapshot
+        reason = DisabledReason.REFUSED
+    return replace(snapshot, candidate=replace(candidate, disabled=reason, problem=problem or ""))
 
 
 def reload_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet:
@@ -131,14 +135,6 @@ def reload_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> Snapshot
     if candidate is None or candidate.disabled is not DisabledReason.UNAVAILABLE:
         return snapshots
     return add_candidates(snapshots, compiler)
-
-
-def _disable(snapshot: Snapshot, reason: DisabledReason, problem: str = "") -> Snapshot:
-    """Return the snapshot with a disabled candidate; an earlier reason remains."""
-    candidate = snapshot.candidate
-    if candidate is None or candidate.disabled is not None:
-        return snapshot
-    return replace(snapshot, candidate=replace(candidate, disabled=reason, problem=problem))
 
 
 def _clusters(snapshots: SnapshotSet) -> tuple[str | None, ...]:
@@ -161,12 +157,12 @@ def _attach(
     )
 
 
-def _classify(error: Exception) -> DisabledReason:
+def _disable(candidate: Candidate, error: Exception) -> Candidate:
+    """Return the candidate without use; the text of an unexpected error can quote anything."""
     is_unavailable = isinstance(error, UnavailableError)
-    return DisabledReason.UNAVAILABLE if is_unavailable else DisabledReason.REFUSED
-
-
-def _describe(error: Exception) -> str:
-    """Return the problem; the text of an unexpected error can quote anything."""
     is_expected = isinstance(error, StoreError | BundleError)
-    return str(error) if is_expected else f"internal error: {type(error).__name__}"
+    return replace(
+        candidate,
+        disabled=DisabledReason.UNAVAILABLE if is_unavailable else DisabledReason.REFUSED,
+        problem=str(error) if is_expected else f"internal error: {type(error).__name__}",
+    )

@@ -108,74 +108,58 @@ class SnapshotSet(Struct, frozen=True):
         )
 
 
-class BundleCache:
-    """Compiles each bundle once for all policies that compile it equally."""
+class BundleCache(Struct, eq=False):
+    """Compiles each bundle once for all policies that compile it equally.
 
-    def __init__(
-        self,
-        fetch: Fetch,
-        check: VersionCheck,
-        signature: "Signature | None" = None,
-        *,
-        deferred: bool = False,
-        max_bytes: int | None = None,
-    ) -> None:
-        self._fetch = fetch
-        self._check = check
-        self._signature = signature
-        self._deferred = deferred
-        self._max_bytes = max_bytes
-        self._compiled: list[tuple[Policy, Bundle]] = []
-        self._files: dict[str | None, Mapping[str, bytes]] | None = None
+    With ``max_bytes``, it compiles no larger one.
+    """
 
-    def with_limit(self, max_bytes: int) -> "BundleCache":
-        """Return an empty cache that compiles no larger bundle."""
-        return BundleCache(
-            self._fetch,
-            self._check,
-            self._signature,
-            deferred=self._deferred,
-            max_bytes=max_bytes,
-        )
+    fetch: Fetch
+    check: VersionCheck
+    signature: "Signature | None" = None
+    deferred: bool = False
+    max_bytes: int | None = None
+    compiled: list[tuple[Policy, Bundle]] = field(default_factory=list[tuple[Policy, Bundle]])
+    files: dict[str | None, Mapping[str, bytes]] | None = None
 
     def retain_files(self) -> None:
         """Keep the files of each bundle, to compile it for other policies later."""
-        self._files = {} if self._files is None else self._files
+        self.files = {} if self.files is None else self.files
 
     def add(self, policy_: Policy, compiled: Bundle) -> None:
         """Add a bundle that is compiled already."""
-        self._compiled.append((policy_, compiled))
+        self.compiled.append((policy_, compiled))
 
     def bundle(self, requested: Policy) -> Bundle:
         """Return the bundle that a policy names; raises ``StoreError`` and ``BundleError``."""
-        for policy_, compiled in self._compiled:
+        for policy_, compiled in self.compiled:
             if policy_.shares_bundle_with(requested):
                 return compiled.with_policy(requested)
         if requested.bundle is not None:
-            self._check.check_digest(requested.bundle)
+            self.check.check_digest(requested.bundle)
         files = self._read_files(requested.bundle)
-        if requested.bundle is None and (self._signature or self._check.denied):
+        if requested.bundle is None and (self.signature or self.check.denied):
             # The policy does not name the only bundle of a folder, so the signature must.
-            self._check.check_digest(bundle.digest(files), self._signature)
+            self.check.check_digest(bundle.digest(files), self.signature)
         self._check_size(files)
-        compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
+        compiled = bundle.compile_(files, requested, parse_lazily=self.deferred)
         self.add(requested, compiled)
         return compiled
 
     def _read_files(self, digest: str | None) -> Mapping[str, bytes]:
-        if self._files is None:
-            return self._fetch(digest)
-        if digest not in self._files:
-            self._files[digest] = self._fetch(digest)
-        return self._files[digest]
+        if self.files is None:
+            return self.fetch(digest)
+        if digest not in self.files:
+            self.files[digest] = self.fetch(digest)
+        return self.files[digest]
 
     def _check_size(self, files: Mapping[str, bytes]) -> None:
         """Raise ``InvalidVersionError`` for a bundle that would take too long to compile."""
         size = sum(map(len, files.values()))
-        if self._max_bytes is not None and size > self._max_bytes:
+        if self.max_bytes is not None and size > self.max_bytes:
             raise InvalidVersionError(
                 f"/rollout/candidate/bundle: got {size:,} bytes; "
-                f"reduce it to at most {self._max_bytes:,}"
+                f"reduce it to at most {self.max_bytes:,}"
             )
 
 
