@@ -294,6 +294,21 @@ def test_an_unreadable_overrides_annotation_is_an_error() -> None:
         remove_injection(document, "p")
 
 
+def test_a_null_instead_of_a_probe_stays_null() -> None:
+    empty: Object = {"livenessProbe": None, "lifecycle": {"preStop": None}}
+    unset: Object = {"readinessProbe": None, "lifecycle": None}
+    document = {"apiVersion": "v1", "kind": "Pod"} | pod(
+        {}, containers=[APP | {"name": "a"} | empty, APP | {"name": "b"} | unset]
+    )
+    injected = kubeinject.inject(bundles.sample(), json.dumps(document)).text
+
+    for text in (injected, remove_sidecars(injected)):
+        (after,) = [each for each in yaml.load_all(text) if isinstance(each, dict)]
+        by_name = {each["name"]: each for each in containers(after)}
+        assert by_name["a"].items() >= empty.items()
+        assert by_name["b"].items() >= unset.items()
+
+
 def test_the_last_element_of_a_name_is_removed() -> None:
     """Releases that do not merge append a pull secret that is there already."""
     secrets: list[JSON] = [{"name": "own"}, {"name": "shared"}, {"name": "shared"}]

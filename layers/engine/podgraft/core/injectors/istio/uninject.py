@@ -123,20 +123,21 @@ def restore_list(
 
 def restore_probes(container: Object, probers: Mapping[str, JSON]) -> Object:
     """Restore the original probes of a container."""
+    restored = _restore_members(container, _PROBES, probers)
+    lifecycle = container.get("lifecycle")
+    if isinstance(lifecycle, dict):
+        restored["lifecycle"] = _restore_members(lifecycle, _HANDLERS, probers)
+    return restored
+
+
+def _restore_members(parent: Object, keys: Sequence[str], probers: Mapping[str, JSON]) -> Object:
+    """Restore the probes under some keys; an empty one, such as ``null``, stays as it is."""
     restored: Object = {
-        key: _restore_probe(object_at(container, key), probers)
-        for key in _PROBES
-        if key in container
+        key: _restore_probe(probe, probers)
+        for key in keys
+        if isinstance(probe := parent.get(key), dict)
     }
-    if "lifecycle" in container:
-        lifecycle = object_at(container, "lifecycle")
-        handlers: Object = {
-            key: _restore_probe(object_at(lifecycle, key), probers)
-            for key in _HANDLERS
-            if key in lifecycle
-        }
-        restored["lifecycle"] = lifecycle | handlers
-    return container | restored if restored else container
+    return parent | restored
 
 
 def _restore_probe(probe: Object, probers: Mapping[str, JSON]) -> Object:

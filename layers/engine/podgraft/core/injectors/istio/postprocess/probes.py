@@ -68,8 +68,9 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
         """
         kinds = ("httpGet", *(("tcpSocket",) if self.tcp else ()))
         yield container, _PROBES, (*kinds, "grpc") if self.profile.grpc_probes else kinds
-        if self.profile.lifecycle_probes and "lifecycle" in container:
-            yield object_at(container, "lifecycle"), _HANDLERS, kinds
+        lifecycle = container.get("lifecycle")
+        if self.profile.lifecycle_probes and isinstance(lifecycle, dict):
+            yield lifecycle, _HANDLERS, kinds
 
 
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
