@@ -15,7 +15,7 @@ from . import corpus
 
 ROOT = corpus.find_root()
 # Some of each release; make test-long compiles all.
-SETTINGS = part(sorted(ROOT.glob("*/settings/*/config.yaml")), by=5) if ROOT else []
+SETTINGS = part(sorted(ROOT.glob("*/settings/*/config.yaml") if ROOT else ()), by=5)
 WEBHOOK_DOCUMENTS = sorted(ROOT.glob("*/webhook/*.json")) if ROOT else []
 # Not in the preset: a privileged init container of old releases, on request of the pod.
 CORE_DUMP = "enable-core-dump"
