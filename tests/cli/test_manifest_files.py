@@ -1,6 +1,8 @@
 """``-f`` has one rule in all commands: repeatable, folders, standard input; no file is dropped."""
 
+import errno
 import io
+import os
 from pathlib import Path
 
 import click
@@ -137,6 +139,25 @@ def test_what_cannot_be_read_is_an_error(
     status, printed = run(capsys, *command, *files)
     assert status != 0
     assert message in " ".join(printed.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_folder_that_cannot_be_read_is_an_error(
+    folder: Path, command: tuple[str, ...], capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root can read each folder, so the system call fails here."""
+    (folder / "pods" / "secret").mkdir()
+    scan = os.scandir
+
+    def refuse(path: str | Path) -> object:
+        if Path(path).name == "secret":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    status, printed = run(capsys, *command, "-f", "pods", "-R")
+    assert status != 0
+    assert "pods/secret: permission denied; change its permissions" in printed
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if "inject" not in each[0]])

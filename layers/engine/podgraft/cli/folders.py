@@ -92,6 +92,24 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, replaces: bool = F
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def list_files(folder: Path, *, is_recursive: bool = False) -> list[Path]:
+    """Return the files of a folder, sorted; a missing folder has none.
+
+    Raises ``OSError`` for a folder that cannot be read: ``Path.glob`` would leave out its files.
+    """
+    files: list[Path] = []
+    for parent, _, names in os.walk(folder, onerror=_raise_unless_missing):
+        files += (path for name in names if (path := Path(parent, name)).is_file())
+        if not is_recursive:
+            break
+    return sorted(files)
+
+
+def _raise_unless_missing(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
+
+
 def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
     """The paths, sorted; a folder that cannot be listed is a fault."""
 

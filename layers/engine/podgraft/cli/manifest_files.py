@@ -16,7 +16,7 @@ from msgspec import Struct
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle
 
-from . import documents
+from . import documents, folders
 from .failure import CommandError
 from .shared_options import Decorator, gather_options
 
@@ -95,8 +95,8 @@ def _expand(path: Path, is_recursive: bool) -> Iterator[Path]:
     if path == _STDIN or not path.is_dir():
         yield path
         return
-    found = sorted(path.glob("**/*" if is_recursive else "*"))
-    files = [each for each in found if each.is_file() and bundle.is_manifest(each.name)]
+    found = folders.list_files(path, is_recursive=is_recursive)
+    files = [each for each in found if bundle.is_manifest(each.name)]
     if not files:
         hint = "" if is_recursive else ", or use -R for its subfolders"
         raise CommandError(f"{path}: contains no .yaml, .yml, or .json file; name another{hint}")

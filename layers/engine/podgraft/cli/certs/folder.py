@@ -15,6 +15,7 @@ from podgraft.cli.certs import keys, pem, trust
 from podgraft.cli.certs.issuance import Issuer, is_ca
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.failure import CommandError
+from podgraft.cli.folders import list_files
 from podgraft.cli.outputs import SECRET, Output
 
 AUTHORITY = "ca"
@@ -77,8 +78,9 @@ class CertificateFolder(Struct, frozen=True):
 
     def leaf_names(self) -> Iterator[str]:
         """The names of the servers and clients that have a certificate here."""
-        for path in sorted(self.path.glob("*.pem")):
-            if path.name != BUNDLE and not is_ca(pem.read_certificates(path)[0]):
+        for path in list_files(self.path):
+            is_leaf = path.suffix == ".pem" and path.name != BUNDLE
+            if is_leaf and not is_ca(pem.read_certificates(path)[0]):
                 yield path.stem
 
     def save(

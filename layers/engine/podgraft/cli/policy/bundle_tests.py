@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
+from podgraft.cli.folders import list_files
 from podgraft.cli.test.document import PolicyTestFile
 from podgraft.cli.test.files import is_test_file, override_files, read_test_file
 from podgraft.core.bundle import Diagnostic
@@ -13,8 +14,7 @@ _FOLDER = "tests"
 
 def find_failed_tests(folder: ConfigFolder) -> Iterator[Diagnostic]:
     """Run the tests of a bundle with its policy, and return an error for each that fails."""
-    tests = (folder.bundle / _FOLDER).rglob("*")
-    for path in sorted(filter(is_test_file, tests)):
+    for path in filter(is_test_file, list_files(folder.bundle / _FOLDER, is_recursive=True)):
         name = path.relative_to(folder.bundle).as_posix()
         remedy = f"run podgraft test {path} for the differences"
         try:

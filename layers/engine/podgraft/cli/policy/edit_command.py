@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.cli import command_help, terminal
+from podgraft.cli import command_help, folders, terminal
 from podgraft.cli.config_source import open_folder
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import refuse_regions
@@ -220,7 +220,7 @@ def _run_editor(workspace: Workspace, files: Mapping[str, bytes], names: tuple[s
 
 def _read_folder(folder: Path) -> dict[str, bytes]:
     """Return the policy and the manifests; other files, such as those of editors, do not count."""
-    found = (path for path in folder.rglob("*") if path.is_file())
+    found = folders.list_files(folder, is_recursive=True)
     names = {path.relative_to(folder).as_posix(): path for path in found}
     return {
         name: path.read_bytes()

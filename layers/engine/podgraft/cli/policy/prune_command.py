@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import command_help
+from podgraft.cli import command_help, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
@@ -143,7 +143,7 @@ def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes:
 
 
 def _describe_folder(path: Path) -> _Bundle:
-    stats = [each.stat() for each in path.rglob("*") if each.is_file()]
+    stats = [each.stat() for each in folders.list_files(path, is_recursive=True)]
     modified = max([path.stat().st_mtime, *(each.st_mtime for each in stats)])
     return _Bundle(
         digest=f"sha256:{path.name}",

@@ -32,8 +32,12 @@ class FolderDocuments(Struct, frozen=True):
 
     def list(self, folder: str) -> list[str]:
         """Return the names of the YAML files directly below a folder, sorted."""
-        paths = (self.folder / folder).glob("*.yaml")
-        return sorted(f"{folder}/{path.stem}" for path in paths if not path.name.startswith("."))
+        paths = folders.list_files(self.folder / folder)
+        return [
+            f"{folder}/{path.stem}"
+            for path in paths
+            if path.suffix == ".yaml" and not path.name.startswith(".")
+        ]
 
     def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
         """Read the YAML files directly below a folder."""

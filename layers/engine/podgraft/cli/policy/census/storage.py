@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError, raise_findings
+from podgraft.cli.folders import list_files
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
@@ -56,8 +57,10 @@ class FolderRecords:
                 path.stat().st_size,
                 datetime.fromtimestamp(path.stat().st_mtime, UTC),
             )
-            for path in sorted((self._folder / injector).glob(f"*/*/*/*{SUFFIX}"))
-            if not path.name.startswith(".")
+            for path in list_files(self._folder / injector, is_recursive=True)
+            if path.name.endswith(SUFFIX)
+            and not path.name.startswith(".")
+            and len(path.relative_to(self._folder).parts) == _PARTS
         ]
 
     def read(self, path: str) -> bytes:
