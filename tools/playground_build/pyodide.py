@@ -30,7 +30,7 @@ UNUSED = frozenset(
     asyncio.__main__ asyncio.proactor_events asyncio.tools asyncio.windows_events
     asyncio.windows_utils bdb cProfile cmd code colorsys compileall
     concurrent.futures.interpreter concurrent.futures.process configparser csv ctypes curses dbm
-    doctest email ensurepip filecmp fileinput fractions ftplib getpass graphlib html http.client
+    doctest email ensurepip filecmp fileinput ftplib getpass graphlib html http.client
     http.cookiejar http.cookies http.server idlelib imaplib json.tool lib2to3 logging.config
     logging.handlers mailbox mailcap mimetypes modulefinder multiprocessing netrc nntplib
     nturl2path optparse pdb pickle pickletools plistlib poplib profile profiling pstats pty
