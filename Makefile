@@ -8,7 +8,7 @@ BIN := .venv/bin
 PYTHONS ?= $(filter-out $(notdir $(realpath $(BIN)/python)),python3.11 python3.12 python3.13 python3.14)
 # Which of the fast tests test-pythons runs: all, or those of make check.
 PYTHON_TESTS ?=
-CHECKED_ON_EACH_PYTHON := tests/test_modules.py tests/base tests/golang tests/kube
+CHECKED_ON_EACH_PYTHON := tests/test_modules.py tests/base tests/golang
 # Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
@@ -148,8 +148,8 @@ workflows: ## Check the workflows of CI and of a release with actionlint, which 
 test-all: setup ## Run the test suite with the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-test-pages: setup ## Run the long tests of pages, scripts, tools, and secrets
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m long tests/docs tests/scripts tests/tools tests/secrecy
+test-pages: setup ## Run the long tests of pages, scripts, and secrets
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m long tests/docs tests/scripts tests/secrecy
 
 test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal

@@ -22,6 +22,7 @@ from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.uninject import remove_injection
 from podgraft.kube import workload, yaml
+from support.effort import part
 
 STATUS = "sidecar.istio.io/status"
 CASES = [case for case in corpus.cases() if case.mode == "kube-inject"]
@@ -95,7 +96,7 @@ def assert_same(got: str, expected: str) -> None:
 
 
 @pytest.mark.skipif(not CASES, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
-@pytest.mark.parametrize("case", UNDONE, ids=str)
+@pytest.mark.parametrize("case", part(UNDONE, by=3), ids=str)
 def test_kube_inject_is_undone(case: corpus.Case) -> None:
     text = (case.folder / case.facts["input"]).read_text(encoding="utf-8")
     injected = kubeinject.inject(corpus.injector(case), text).text
