@@ -82,7 +82,6 @@ def test_a_review_without_a_rollout_and_a_census_runs_no_code_of_either(trace: C
         "core.versions.brake",
         "service.store.census",
         "service.http.candidate_metrics",
-        "service.http.recording",
     }
     root = Path(podgraft.__file__).parent
     assert all((root / f"{name.replace('.', '/')}.py").exists() for name in own)

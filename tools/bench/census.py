@@ -6,10 +6,11 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
+from podgraft.core.review.results import ReviewRecord
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
-from podgraft.service.store.census import CAP_SECONDS, CensusWriter, RecordOutcome, ReviewedDecision
+from podgraft.service.store.census import CAP_SECONDS, CensusWriter, RecordOutcome
 from podgraft.service.store.folder import FolderStore
 
 from . import pods
@@ -20,8 +21,8 @@ from .timing import Timings
 _CAP = "the cap of a write"
 # The scheduler can resume a thread some milliseconds late.
 _TARGET = 1.2
-_DECISION = ReviewedDecision(
-    route="inject", decision="inject", reason="", policy_version="1", bundle=""
+_RESULT = ReviewRecord(
+    uid="", injector="default", cluster="", namespace="", owner="", decision="inject"
 )
 
 
@@ -112,4 +113,4 @@ def _make_record(
     labels["pod-template-hash"] = f"{number:010x}"  # another revision, which is not known yet
     request = admission.decode(json.dumps(body).encode())
     context = ReviewContext(injector="default", namespace=request.namespace, request=request)
-    return lambda: writer.record(context, snapshot, _DECISION)
+    return lambda: writer.record(context, snapshot, "inject", _RESULT)

@@ -28,7 +28,7 @@ from podgraft.core.census.record import Record, decode_record
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission, yaml
-from podgraft.service.store.census import CensusWriter, ReviewedDecision
+from podgraft.service.store.census import CensusWriter
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.folder.census import FolderCensus
 
@@ -158,14 +158,7 @@ def record_pods(pods: Pods, stable: Snapshot, folder: Path) -> Iterator[tuple[Re
         done = review.inject(context, FixedStore(stable)).record
         place = folder / str(number)
         writer = CensusWriter(FolderCensus(place, folder), cap_seconds=1e6)
-        decision = ReviewedDecision(
-            route="inject",
-            decision=done.decision,
-            reason=done.reason,
-            policy_version=done.policy_version,
-            bundle=done.bundle,
-        )
-        writer.record(context, stable, decision)
+        writer.record(context, stable, "inject", done)
         for path in place.rglob("*.json.gz"):
             yield decode_record(path.read_bytes()), pod
 

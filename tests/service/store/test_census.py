@@ -14,19 +14,28 @@ from msgspec.structs import replace
 from podgraft.base.deadline import Deadline
 from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
 from podgraft.core.census.record import decode_record
+from podgraft.core.review.results import ReviewRecord
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
 from podgraft.service.store.aws.census import BucketCensus
 from podgraft.service.store.aws.client import AwsServiceError
-from podgraft.service.store.census import CensusWriter, RecordOutcome, ReviewedDecision
+from podgraft.service.store.census import CensusWriter, RecordOutcome
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.folder.census import FolderCensus
 from support.mutating_policies import label, make_bundle
 from support.store_fixture import write_injector
 
-DECISION = ReviewedDecision(
-    route="inject", decision="inject", reason="r", policy_version="1", bundle="sha256:0"
+RESULT = ReviewRecord(
+    uid="1",
+    injector="default",
+    cluster="prod-eu",
+    namespace="shop",
+    owner="Pod/web",
+    decision="inject",
+    reason="r",
+    policy_version="1",
+    bundle="sha256:0",
 )
 TODAY = date(2026, 11, 22)
 
@@ -101,7 +110,7 @@ def make_writer(storage: Any, clock: Clock | None = None, **options: Any) -> Cen
 def test_a_workload_is_recorded_once_in_a_week(snapshot: Snapshot) -> None:
     storage, day = MemoryCensus(), [TODAY]
     writer = CensusWriter(storage, Clock(), lambda: day[0])
-    outcomes = [writer.record(make_context(), snapshot, DECISION) for _ in range(3)]
+    outcomes = [writer.record(make_context(), snapshot, "inject", RESULT) for _ in range(3)]
     assert outcomes == [RecordOutcome.STORED, RecordOutcome.KNOWN, RecordOutcome.KNOWN]
     assert storage.puts == 1
     [(path, content)] = storage.records.items()
@@ -111,14 +120,14 @@ def test_a_workload_is_recorded_once_in_a_week(snapshot: Snapshot) -> None:
     assert (record.workload, record.date) == ("Pod/web-0", "2026-11-22")
     assert "value" not in str(record)
     day[0] = date(2026, 11, 30)
-    assert writer.record(make_context(), snapshot, DECISION) is RecordOutcome.STORED
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.STORED
 
 
 def test_another_process_does_not_replace_a_record(snapshot: Snapshot) -> None:
     storage = MemoryCensus()
     first, second = make_writer(storage), make_writer(storage)
-    assert first.record(make_context(), snapshot, DECISION) is RecordOutcome.STORED
-    assert second.record(make_context(), snapshot, DECISION) is RecordOutcome.KNOWN
+    assert first.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.STORED
+    assert second.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.KNOWN
 
 
 INJECTED = {
@@ -144,7 +153,7 @@ INJECTED = {
 def test_such_a_review_is_not_recorded(snapshot: Snapshot, request_fields: dict[str, Any]) -> None:
     storage = MemoryCensus()
     context = make_context(**request_fields)
-    assert make_writer(storage).record(context, snapshot, DECISION) is None
+    assert make_writer(storage).record(context, snapshot, "inject", RESULT) is None
     assert storage.puts == 0
 
 
@@ -160,7 +169,7 @@ def test_such_a_review_is_not_recorded(snapshot: Snapshot, request_fields: dict[
 )
 def test_the_policy_switches_it_on(tmp_path: Path, policy: str, is_recorded: bool) -> None:
     storage = MemoryCensus()
-    make_writer(storage).record(make_context(), make_snapshot(tmp_path, policy), DECISION)
+    make_writer(storage).record(make_context(), make_snapshot(tmp_path, policy), "inject", RESULT)
     assert bool(storage.records) is is_recorded
 
 
@@ -169,11 +178,11 @@ def test_without_a_key_nothing_is_recorded(snapshot: Snapshot) -> None:
     storage.key = None
     clock = Clock()
     writer = make_writer(storage, clock)
-    assert writer.record(make_context(), snapshot, DECISION) is None
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is None
     storage.key = bytes(32)
-    assert writer.record(make_context(), snapshot, DECISION) is None  # for five minutes
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is None  # for five minutes
     clock.now += 301
-    assert writer.record(make_context(), snapshot, DECISION) is RecordOutcome.STORED
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.STORED
 
 
 def test_a_storage_that_hangs_delays_one_review_by_the_cap(snapshot: Snapshot) -> None:
@@ -182,9 +191,9 @@ def test_a_storage_that_hangs_delays_one_review_by_the_cap(snapshot: Snapshot) -
     storage = MemoryCensus(before_put=lambda: released.wait(60))
     writer = make_writer(storage, clock)
     try:
-        assert writer.record(make_context(0), snapshot, DECISION) is RecordOutcome.DROPPED
+        assert writer.record(make_context(0), snapshot, "inject", RESULT) is RecordOutcome.DROPPED
         for number in range(1, 9):  # no further review waits
-            outcome = writer.record(make_context(number), snapshot, DECISION)
+            outcome = writer.record(make_context(number), snapshot, "inject", RESULT)
             assert outcome is RecordOutcome.DROPPED
         assert storage.puts == 1
     finally:
@@ -201,27 +210,27 @@ def test_a_failure_pauses_the_recording(snapshot: Snapshot, error: Exception) ->
 
     storage, clock = MemoryCensus(before_put=fail), Clock()
     writer = make_writer(storage, clock)
-    assert writer.record(make_context(), snapshot, DECISION) is RecordOutcome.DROPPED
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.DROPPED
     fails[0] = False
-    assert writer.record(make_context(), snapshot, DECISION) is RecordOutcome.DROPPED
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.DROPPED
     clock.now += 31
-    assert writer.record(make_context(), snapshot, DECISION) is RecordOutcome.STORED
+    assert writer.record(make_context(), snapshot, "inject", RESULT) is RecordOutcome.STORED
 
 
 def test_a_second_has_at_most_five_records(snapshot: Snapshot) -> None:
     storage, clock = MemoryCensus(), Clock()
     writer = make_writer(storage, clock)
-    outcomes = [writer.record(make_context(n), snapshot, DECISION) for n in range(20)]
+    outcomes = [writer.record(make_context(n), snapshot, "inject", RESULT) for n in range(20)]
     assert outcomes.count(RecordOutcome.STORED) == storage.puts == 5
     clock.now += 1
-    assert writer.record(make_context(6), snapshot, DECISION) is RecordOutcome.STORED
+    assert writer.record(make_context(6), snapshot, "inject", RESULT) is RecordOutcome.STORED
 
 
 def test_a_review_that_is_nearly_late_is_not_delayed(snapshot: Snapshot) -> None:
     storage, clock = MemoryCensus(), Clock()
     context = replace(make_context(), deadline=Deadline.from_timeout(2, clock))
     clock.now += 1.5
-    outcome = make_writer(storage, clock).record(context, snapshot, DECISION)
+    outcome = make_writer(storage, clock).record(context, snapshot, "inject", RESULT)
     assert outcome is RecordOutcome.DROPPED
     assert storage.puts == 0
 
@@ -236,7 +245,7 @@ def test_the_analysis_of_a_bundle_continues_with_the_next_review(snapshot: Snaps
 
     storage = MemoryCensus()
     writer = make_writer(storage, TickingClock())
-    outcomes = [writer.record(make_context(n), snapshot, DECISION) for n in range(9)]
+    outcomes = [writer.record(make_context(n), snapshot, "inject", RESULT) for n in range(9)]
     assert outcomes[0] is RecordOutcome.DROPPED
     assert RecordOutcome.STORED in outcomes
 
@@ -247,7 +256,7 @@ def test_many_different_workloads_need_bounded_memory(snapshot: Snapshot) -> Non
     writer = make_writer(storage, clock)
     for number in range(5000):
         clock.now += 0.25
-        writer.record(make_context(number), snapshot, DECISION)
+        writer.record(make_context(number), snapshot, "inject", RESULT)
     caches = (vars(writer)[name] for name in ("_stored", "_revisions", "_bundles"))
     assert [len(cache) for cache in caches] == [4096, 0, 1]
 
@@ -323,8 +332,8 @@ def test_an_object_that_only_mutating_policies_change_is_recorded_and_previewed(
         object={**config_map, "metadata": {"name": "settings", "namespace": "shop"}},
     )
     storage = MemoryCensus()
-    decision = replace(DECISION, route="mutate", decision="mutate")
-    assert make_writer(storage).record(context, before, decision) is RecordOutcome.STORED
+    result = replace(RESULT, decision="mutate")
+    assert make_writer(storage).record(context, before, "mutate", result) is RecordOutcome.STORED
     record = decode_record(*storage.records.values())
     assert (record.workload, record.route) == ("ConfigMap/settings", "mutate")
     assert "secret" not in str(record)

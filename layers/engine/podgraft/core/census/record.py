@@ -68,16 +68,14 @@ def compute_digest(record: Record) -> str:
 
 
 def make_path(record: Record, digest: str, week: str) -> str | None:
-    """Return the path of a record below the folder or the bucket; ``None`` for unusual names."""
+    """Return the path of a record below the folder or the bucket; ``None`` for unusual names.
+
+    *week* is the ISO week, such as ``2026-W47``, in which a workload is recorded once.
+    """
     names = (record.injector, record.cluster or _EMPTY, record.namespace or _EMPTY)
     if not all(name == _EMPTY or _NAME.fullmatch(name) for name in names):
         return None
     return "/".join((*names, digest, f"{week}{SUFFIX}"))
-
-
-def format_week(year: int, week: int) -> str:
-    """Return an ISO week, in which a workload is recorded once."""
-    return f"{year:04d}-W{week:02d}"
 
 
 def encode_record(record: Record) -> bytes:

@@ -1,7 +1,7 @@
 """The Flask application: its routes and error handlers."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from wsgiref.types import StartResponse, WSGIApplication
 
 from flask import Flask, Response, request
@@ -14,7 +14,6 @@ from podgraft.service import paths
 from podgraft.service.paths import Target
 from podgraft.service.settings import Auth
 from podgraft.service.store import CallerStore
-from podgraft.service.store.census import CensusWriter
 
 from . import faults
 from .authentication import CallerGate
@@ -24,6 +23,9 @@ from .health import ReadinessCheck
 from .request import Request, hide_token, read_request
 from .request_log import RequestLog, format_traceback, make_stream_log
 from .webhook import Webhook
+
+if TYPE_CHECKING:
+    from podgraft.service.store.census import CensusWriter
 
 _JSON = "application/json"
 _EXTENSION = "podgraft"  # the key of the ``CallerGate`` in the extensions of the application
@@ -40,7 +42,7 @@ def create_app(  # noqa: PLR0913 — both clocks, for tests
     request_log: RequestLog | None = None,
     clock: Callable[[], float] = system.monotonic,
     ages: Callable[[], float] = system.age_clock,
-    census: CensusWriter | None = None,
+    census: "CensusWriter | None" = None,
 ) -> Flask:
     """Make the application for a store; *callers* contains the clusters that can call it.
 

@@ -31,7 +31,6 @@ from . import faults
 from .authentication import CallerGate, Principal
 from .errors import ContentTypeError, CredentialError, ThrottledError, WebError
 from .faults import JsonResponse
-from .recording import record_workload
 from .request import Request
 from .request_log import RequestLog, format_traceback, limit_fields
 
@@ -100,8 +99,27 @@ class Webhook:
         result = HANDLERS[route](context, self._store)
         response, record = _to_response(result)
         if self._census is not None:
-            record |= record_workload(self._census, self._store, context, route, result)
+            record |= self._record_workload(self._census, context, route, result.record)
         return response, record
+
+    def _record_workload(
+        self, census: "CensusWriter", context: ReviewContext, route: str, result: ReviewRecord
+    ) -> Object:
+        """Record the workload for the census, and return fields for the log.
+
+        The deadline is over, so the store returns the cached version and does not refresh it.
+        """
+        try:
+            over = Deadline.from_timeout(0)
+            snapshot = self._store.snapshot(context.injector, context.cluster, over, context.groups)
+        except StoreError:
+            return {}
+        started = self._clock()
+        outcome = census.record(context, snapshot, route, result)
+        if outcome is None or outcome == "known":  # only a process with a census has the enum
+            return {}
+        milliseconds = round((self._clock() - started) * 1000, 3)
+        return {"census": str(outcome), "census_milliseconds": milliseconds}
 
 
 def _make_context(

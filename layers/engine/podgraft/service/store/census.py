@@ -8,10 +8,10 @@ review. Only a process with ``PODGRAFT_CENSUS`` needs this module.
 from collections.abc import Callable, Iterator
 from datetime import date
 from enum import StrEnum
+from functools import partial
 from typing import Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from podgraft.base import system
 from podgraft.base.field_reads import find_metadata_keys
@@ -23,12 +23,12 @@ from podgraft.core.census.record import (
     Record,
     compute_digest,
     encode_record,
-    format_week,
     make_path,
 )
 from podgraft.core.census.redaction import KeyFilter, ObjectTooLargeError, Redactor
 from podgraft.core.policy.census import Census
 from podgraft.core.policy.rollout import ANNOTATION
+from podgraft.core.review.results import ReviewRecord
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube.admission import AdmissionRequest, Operation
@@ -73,16 +73,6 @@ class CensusStorage(Protocol):
     def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         """Store a record; return False if it exists already."""
         ...
-
-
-class ReviewedDecision(Struct, frozen=True, kw_only=True):
-    """The result of a review, without anything of its object."""
-
-    route: str
-    decision: str
-    reason: str
-    policy_version: str
-    bundle: str
 
 
 class _CachedKey(Struct, frozen=True):
@@ -134,13 +124,13 @@ class CensusWriter:
         self._window = (float("-inf"), 0)
 
     def record(
-        self, context: ReviewContext, snapshot: Snapshot, decision: ReviewedDecision
+        self, context: ReviewContext, snapshot: Snapshot, route: str, result: ReviewRecord
     ) -> RecordOutcome | None:
         """Record the workload of a review; None if it is not part of the census."""
         policy, request = snapshot.policy.census, context.request
         if policy is None or request is None:
             return None
-        subject = _find_subject(request, decision.route)
+        subject = _find_subject(request, route)
         if subject is None:
             return None
         workload = root_workload(
@@ -149,15 +139,14 @@ class CensusWriter:
         if not policy.selects(context.cluster, context.namespace, workload):
             return None
         today = self._today()
-        week = format_week(*today.isocalendar()[:2])
-        revision = _find_revision(context, subject, decision, week)
+        week = f"{today:%G-W%V}"
+        revision = _find_revision(context, subject, (route, week, result.bundle))
         if revision is not None and self._revisions.get(revision):
             return RecordOutcome.KNOWN
-        ends = self._clock() + self._cap
+        facts = {"route": route, "workload": workload, "date": today.isoformat()}
+        make_record = partial(_make_record, context, snapshot.bundle, subject, result, **facts)
         try:
-            outcome = self._write(
-                context, snapshot, policy, decision, subject, workload, today, ends
-            )
+            outcome = self._write(context, snapshot.bundle, policy, make_record, week)
         except Exception:  # noqa: BLE001 — nothing in a record stops a review
             self._paused_until = self._clock() + _PAUSE_SECONDS
             return RecordOutcome.DROPPED
@@ -165,35 +154,30 @@ class CensusWriter:
             self._revisions[revision] = True
         return outcome
 
-    def _write(  # noqa: PLR0913, PLR0917 — one parameter a fact
+    def _write(
         self,
         context: ReviewContext,
-        snapshot: Snapshot,
+        bundle: Bundle,
         policy: Census,
-        decision: ReviewedDecision,
-        subject: Object,
-        workload: str,
-        today: date,
-        ends: float,
+        make_record: Callable[[Redactor], Record],
+        week: str,
     ) -> RecordOutcome | None:
-        if self._is_paused() or not _has_time(context):
+        ends = self._clock() + self._cap
+        if self._clock() < self._paused_until or not _has_time(context):
             return RecordOutcome.DROPPED
         key = self._read_key(context.injector, ends)
         if key is None:
             return None
-        names = self._find_names(snapshot.bundle, ends)
+        names = self._find_names(bundle, ends)
         if names is None:
             return RecordOutcome.DROPPED
         keys = KeyFilter(names, (*ENGINE_KEYS, *policy.plain), policy.secret)
         try:
-            istio = snapshot.bundle.istio
-            redactor = Redactor(key, keys, istio and istio.redact_proxy_config)
-            record = _make_record(redactor, context, snapshot, decision, subject, workload)
+            istio = bundle.istio
+            record = make_record(Redactor(key, keys, istio and istio.redact_proxy_config))
         except ObjectTooLargeError:
             return RecordOutcome.DROPPED
-        digest = compute_digest(record)
-        week = format_week(*today.isocalendar()[:2])
-        path = make_path(record, digest, week)
+        path = make_path(record, compute_digest(record), week)
         if path is None:
             return RecordOutcome.DROPPED
         if self._stored.get(path):
@@ -201,13 +185,10 @@ class CensusWriter:
         seconds = ends - self._clock()
         if seconds < _MIN_SECONDS or not self._count():
             return RecordOutcome.DROPPED
-        content = encode_record(replace(record, date=today.isoformat()))
+        content = encode_record(record)
         is_new = run_with_timeout(seconds, lambda: self._storage.put_record(path, content, seconds))
         self._stored[path] = True
         return RecordOutcome.STORED if is_new else RecordOutcome.KNOWN
-
-    def _is_paused(self) -> bool:
-        return self._clock() < self._paused_until
 
     def _count(self) -> bool:
         """Count a request; False if this second has enough of them."""
@@ -270,7 +251,7 @@ def _with_name(metadata: Object, name: str) -> Object:
 
 
 def _find_revision(
-    context: ReviewContext, subject: Object, decision: ReviewedDecision, week: str
+    context: ReviewContext, subject: Object, review: tuple[str, ...]
 ) -> tuple[str, ...] | None:
     """Return what all pods of one revision of a workload have in common; None if unknown.
 
@@ -287,26 +268,29 @@ def _find_revision(
     if not revision or not controllers:
         return None
     return (
-        *(context.injector, context.cluster or "", context.namespace, decision.route, week),
-        *(revision, controllers[0], context.url_path, decision.bundle),
+        *(context.injector, context.cluster or "", context.namespace),
+        *(revision, controllers[0], context.url_path, *review),
     )
 
 
-def _make_record(
-    redactor: Redactor,
+def _make_record(  # noqa: PLR0913 — one parameter a fact
     context: ReviewContext,
-    snapshot: Snapshot,
-    decision: ReviewedDecision,
+    bundle: Bundle,
     subject: Object,
+    result: ReviewRecord,
+    redactor: Redactor,
+    *,
+    route: str,
     workload: str,
+    date: str,
 ) -> Record:
-    environment = snapshot.bundle.parse_environment(context).environment
+    environment = bundle.parse_environment(context).environment
     return Record(
         injector=context.injector,
         cluster=context.cluster or "",
         namespace=context.namespace,
         workload=redactor.redact_name(workload),
-        route=decision.route,
+        route=route,
         request=dict(_request_fields(context.request, redactor)),
         environment={
             name: redactor.redact_name(value)
@@ -315,10 +299,11 @@ def _make_record(
             for name, value in sorted(environment.items())
         },
         object=redactor.redact(subject),
-        decision=decision.decision,
-        reason=decision.reason,
-        policy=decision.policy_version,
-        bundle=decision.bundle,
+        decision=result.decision,
+        reason=result.reason,
+        policy=result.policy_version,
+        bundle=result.bundle,
+        date=date,
     )
 
 
