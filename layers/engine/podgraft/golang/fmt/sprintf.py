@@ -1,20 +1,23 @@
 """Go's fmt: Sprint, Sprintln and Sprintf of Go values (fmt/print.go)."""
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from podgraft.golang.errors import LimitExceededError
 from podgraft.golang.reflect import Value, type_of
-from podgraft.golang.strconv.quote import merge_escaped_bytes
+from podgraft.golang.strconv.quote import REPLACEMENT, is_escaped_byte, merge_escaped_bytes
 
-from .format import MAX_NUMBER, PLAIN, Directive, Flags, parse_directives
-from .print import SIGNED, UNSIGNED, print_arg
+from .format import PLAIN, Flags
+from .print import INTEGERS, print_arg
 
 # The limit of one formatted text: the size that a template can render, see Limits.
 MAX_CHARACTERS = 8 * 1024 * 1024
+_MAX_NUMBER = 1_000_000  # fmt.tooLarge: the limit of a width or precision
 
+_FLAGS = re.compile(r"[#0+\- ]*")
+_DIGITS = re.compile(r"[0-9]*")
 
 # Floats in this range have no exponent, neither in Go nor in Python.
 _PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e6
@@ -63,20 +66,22 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
     >>> sprintf("%d %s", ("x",))
     '%!d(string=x) %!s(MISSING)'
     """
-    formatter = _Formatter(arguments)
-    directives, rest = parse_directives(format_)
-    for directive in directives:
-        formatter.write(directive.text)
-        formatter.write(formatter.format_directive(directive))
-    formatter.write(rest)
+    formatter = _Formatter(format_, arguments)
+    while (percent := format_.find("%", formatter.offset)) >= 0:
+        formatter.write(format_[formatter.offset : percent])
+        formatter.offset = percent + 1
+        formatter.write(formatter.format_directive())
+    formatter.write(format_[formatter.offset :])
     formatter.write(formatter.describe_extra_arguments())
     return merge_escaped_bytes("".join(formatter.parts))
 
 
 class _Formatter(Struct):
-    """The next argument and the output so far (doPrintf)."""
+    """The offset in the format, the next argument, and the output so far (doPrintf)."""
 
+    format: str
     arguments: Sequence[Value]
+    offset: int = 0
     next: int = 0
     reordered: bool = False
     is_index_valid: bool = True
@@ -89,19 +94,31 @@ class _Formatter(Struct):
             raise LimitExceededError(f"formats more than {MAX_CHARACTERS} characters")
         self.parts.append(text)
 
-    def format_directive(self, directive: Directive) -> str:
-        """Format one directive."""
-        self.is_index_valid = not directive.misplaced
-        before_width, before_precision, before_verb = directive.indexes
-        flags = directive.flags
-        self._select_argument(before_width)
-        if directive.width_star:
-            flags = self._read_width(flags)
-        self._select_argument(before_precision)
-        if directive.precision_star:
-            flags = self._read_precision(flags)
-        self._select_argument(before_verb)
-        return self._format_operand(flags, directive.verb)
+    def format_directive(self) -> str:
+        """Format ``[flags] [index] [width] ["." [index] [precision]] [index] verb``, after ``%``.
+
+        An index can precede a star and the verb, but no number.
+        """
+        self.is_index_valid = True
+        characters = self._scan_pattern(_FLAGS)
+        is_selected = self._select_argument()
+        if self._accept("*"):
+            width, is_selected = self._read_integer(-_MAX_NUMBER, "%!(BADWIDTH)"), False
+        else:
+            width = self._scan_number()
+            self.is_index_valid &= not is_selected or width is None
+        precision = None
+        if self.offset + 1 < len(self.format) and self._accept("."):
+            self.is_index_valid &= not is_selected
+            is_selected = self._select_argument()
+            if self._accept("*"):
+                precision, is_selected = self._read_integer(0, "%!(BADPREC)"), False
+            else:
+                precision = self._scan_number() or 0
+        if not is_selected:
+            self._select_argument()
+        verb = self._scan_verb()
+        return self._format_operand(_parse_flags(characters, width, precision, verb), verb)
 
     def _format_operand(self, flags: Flags, verb: str) -> str:
         if not verb:
@@ -123,38 +140,84 @@ class _Formatter(Struct):
         operands = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
         return f"%!(EXTRA {', '.join(operands)})"
 
-    def _select_argument(self, index: int | None) -> None:
-        """Select the next argument by ``[n]`` (argNumber)."""
-        if index is None:
-            return
+    def _select_argument(self) -> bool:
+        """Select the next argument by ``[n]``, and return whether n is a number (argNumber).
+
+        Consume only ``[`` if no bracket closes it, and for ``[]`` at the end.
+        """
+        if not self._accept("["):
+            return False
         self.reordered = True
-        if 0 <= index < len(self.arguments):
-            self.next = index
+        closed = self.format.find("]", self.offset)
+        number = None
+        if closed >= 0 and self.format[self.offset :] != "]":
+            digits = self.format[self.offset : closed]
+            self.offset = closed + 1
+            number = _parse_number(digits) if digits.isascii() and digits.isdigit() else None
+        if number is not None and 1 <= number <= len(self.arguments):
+            self.next = number - 1
         else:
             self.is_index_valid = False
+        return number is not None
 
-    def _read_width(self, flags: Flags) -> Flags:
-        """Read the next argument as width; a negative width aligns to the left."""
-        width = self._read_integer()
-        if width is None:
-            self.write("%!(BADWIDTH)")
-        elif width < 0:
-            return replace(flags, width=-width, minus=True, zero=False)
-        return replace(flags, width=width)
+    def _read_integer(self, least: int, problem: str) -> int | None:
+        """Read the next argument; write the problem if it is no integer in range (intFromArg)."""
+        if self.next < len(self.arguments):
+            value = self.arguments[self.next]
+            self.next += 1
+            type_ = type_of(value)
+            if type_ and type_.kind in INTEGERS and least <= value <= _MAX_NUMBER:
+                return int(value)
+        self.write(problem)
+        return None
 
-    def _read_precision(self, flags: Flags) -> Flags:
-        precision = self._read_integer()
-        if precision is None or precision < 0:
-            self.write("%!(BADPREC)")
-            return flags
-        return replace(flags, precision=precision)
+    def _scan_pattern(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.format, self.offset)
+        text = match[0] if match else ""
+        self.offset += len(text)
+        return text
 
-    def _read_integer(self) -> int | None:
-        """Read the next argument if it is an integer of at most 1,000,000 (intFromArg)."""
-        if self.next >= len(self.arguments):
-            return None
-        value = self.arguments[self.next]
-        self.next += 1
-        type_ = type_of(value)
-        is_integer = type_ is not None and (type_.kind in SIGNED or type_.kind in UNSIGNED)
-        return int(value) if is_integer and abs(value) <= MAX_NUMBER else None
+    def _accept(self, char: str) -> bool:
+        accepted = self.format.startswith(char, self.offset)
+        self.offset += accepted
+        return accepted
+
+    def _scan_number(self) -> int | None:
+        """parsenum: a number that is too large consumes the rest of the format."""
+        digits = self._scan_pattern(_DIGITS)
+        number = _parse_number(digits)
+        if number is None and digits:
+            self.offset = len(self.format)
+        return number
+
+    def _scan_verb(self) -> str:
+        verb = self.format[self.offset : self.offset + 1]
+        self.offset += len(verb)
+        return REPLACEMENT if not verb.isascii() and is_escaped_byte(verb) else verb
+
+
+def _parse_number(digits: str) -> int | None:
+    """Parse a number; ``None`` if it is missing or too large. Go checks before the last digit."""
+    if not digits or len(digits.lstrip("0")) > len(str(_MAX_NUMBER)) + 1:
+        return None
+    return int(digits) if int(digits[:-1] or "0") <= _MAX_NUMBER else None
+
+
+def _parse_flags(characters: str, width: int | None, precision: int | None, verb: str) -> Flags:
+    """The flags of a directive; with %v, ``#`` and ``+`` mean Go syntax and field names.
+
+    A negative width aligns to the left.
+    """
+    is_value = verb in ("v", "w")
+    plus, sharp = "+" in characters, "#" in characters
+    return Flags(
+        width=None if width is None else abs(width),
+        precision=precision,
+        minus="-" in characters or (width or 0) < 0,
+        plus=plus and not is_value,
+        sharp=sharp and not is_value,
+        space=" " in characters,
+        zero="0" in characters,
+        plus_v=plus and is_value,
+        sharp_v=sharp and is_value,
+    )
