@@ -287,6 +287,53 @@ def test_what_aws_would_refuse_is_not_sent(certificate_folder: Run) -> None:
     assert outcome.err.startswith("error: not imported: the certificate must carry 1 to 100")
 
 
+def test_a_missing_region_or_profile_is_an_error(
+    certificate_folder: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "none")
+    outcome = certificate_folder("import-acm")
+    assert (outcome.status, outcome.err.partition(";")[2]) == (
+        1,
+        " set --region, AWS_REGION, or region in podgraft.toml\n",
+    )
+    monkeypatch.setenv("AWS_PROFILE", "absent")
+    assert "check --profile" in certificate_folder("import-acm").err
+
+
+# Made with openssl, for the curve secp112r1, which cryptography does not support.
+UNSUPPORTED_KEY = """\
+-----BEGIN EC PRIVATE KEY-----
+MD4CAQEEDrTmcDAG9HeN+zLacVUvoAcGBSuBBAAGoSADHgAErd/2B2sN6uDAIXOv
+c2wpQ9mbVYagpHutoJ7NEA==
+-----END EC PRIVATE KEY-----
+"""
+UNSUPPORTED_CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBwjCBqwIULFwi4AKhuo3X1p8ogfKecc2/JX0wDQYJKoZIhvcNAQELBQAwHzEd
+MBsGA1UEAwwUcG9kZ3JhZnQgQ0EgZDZmNzgzZDgwHhcNMjYxMTI5MTQzOTIwWhcN
+MjYxMjE5MTQzOTIwWjAPMQ0wCwYDVQQDDARsZWFmMDIwEAYHKoZIzj0CAQYFK4EE
+AAYDHgAErd/2B2sN6uDAIXOvc2wpQ9mbVYagpHutoJ7NEDANBgkqhkiG9w0BAQsF
+AAOCAQEAe3FPL1/RYGQ4BQ55tQtyqDi8ZNTl9XwjEjP3IjOi6MU2HKhxGcLtBIMY
+Rt6q/VPjIIRp0BRh2O+JettgVgopWxi9IVQfKei5q5FH8aOo8r6HiY5uDdGGBoYl
+8KX/QxsV9pJAFH5KGW0/GvR5O034b1xFCJ7uKBLLlLtSqKdRItVW3KTBITWPkU4p
+veVs4vHnCclYkenaMXaRL4+Ykv1FejQatdKjcm+HLQH6bWG9yOSHtIQBceIgXNvy
+Gn5WKBG44D4L71Lru6vkBTFZx351Ha5hdlym4mCHapw4Qk7DPdKzY55dzvRIMvdE
+kyZ6TGGHA5e1phRg+hzGrER9IJ3IlQ==
+-----END CERTIFICATE-----
+"""
+
+
+def test_a_key_of_another_curve_is_an_error(certificate_folder: Run) -> None:
+    Path("other.key").write_text(UNSUPPORTED_KEY)
+    Path("other.pem").write_text(UNSUPPORTED_CERTIFICATE)
+    unread = certificate_folder("inspect", "certificates/server.pem", "--key", "other.key")
+    assert (unread.status, "other.key: cannot read the key" in unread.err) == (3, True)
+    other = certificate_folder("inspect", "other.pem", "--key", "certificates/server.key")
+    assert (other.status, "the key is of another certificate" in other.out) == (2, True)
+
+
 def test_an_invalid_command_line_is_status_2(run: Run) -> None:
     assert run("server").status == 2
     assert run("--help").status == 0

@@ -92,10 +92,10 @@ class Owner(Struct, frozen=True, kw_only=True, rename="camel"):
     documents: int = 1
 
 
-def make_client(service: str) -> Any:
+def make_client(service: str, region: str | None = None) -> Any:
     """A client of one service, in the account and region of the command line or environment."""
     with aws_errors("AWS", remedy="check --profile, --region, and the AWS configuration"):
-        return make_session().client(service)
+        return make_session().client(service, region_name=region)
 
 
 def lookup_stack(name: str) -> Stack:

@@ -15,12 +15,12 @@ from typing import Any
 from cryptography import x509
 from msgspec import Struct
 
-from podgraft.cli.aws_options import make_session
 from podgraft.cli.certs import keys, names, pem, trust
 from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.certs.trust import Certificates
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import make_client
 
 MAX_DOMAINS = 100  # ACM: names a certificate may carry
 
@@ -50,7 +50,7 @@ def make_acm_client(region: str | None, replaces: str | None = None) -> Any:
         if match is None:
             raise CommandError(f"{replaces!r} is no ARN of an ACM certificate")
         region = match[1]
-    return make_session().client("acm", region_name=region)
+    return make_client("acm", region)
 
 
 def import_certificate(request: Import, client: Any) -> str:
@@ -93,7 +93,7 @@ def _find_problems(request: Import, now: datetime) -> Iterator[str]:
         )
         return
     yield from trust.time_problems(leaf, now)
-    if keys.key_type(leaf.public_key()) is None:
+    if keys.key_type(leaf) is None:
         yield "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
     if not keys.is_key_pair(request.key, leaf):
         yield "the key is of another certificate"

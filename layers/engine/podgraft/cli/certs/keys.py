@@ -4,6 +4,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
@@ -35,9 +36,9 @@ def make_key(kind: KeyType) -> PrivateKey:
             return ec.generate_private_key(ec.SECP256R1())
 
 
-def key_type(key: PublicKeyTypes) -> KeyType | None:
-    """Which of the two kinds *key* is; None for any other."""
-    match key:
+def key_type(certificate: Certificate) -> KeyType | None:
+    """Which of the two kinds the key of *certificate* is; None for any other."""
+    match key := _read_public_key(certificate):
         case rsa.RSAPublicKey() if key.key_size == RSA_BITS:
             return KeyType.RSA_2048
         case ec.EllipticCurvePublicKey() if isinstance(key.curve, ec.SECP256R1):
@@ -73,7 +74,7 @@ def read_key(file: Path, secret: bytes | None) -> PrivateKey:
         raise CommandError(f"{file}: the key is encrypted; give its passphrase file")
     try:
         key = serialization.load_pem_private_key(data, secret if b"ENCRYPTED" in data else None)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         remedy = "is the passphrase right?" if secret else "a PEM private key is needed"
         raise CommandError(f"{file}: cannot read the key; {remedy}") from error
     if not isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
@@ -83,4 +84,12 @@ def read_key(file: Path, secret: bytes | None) -> PrivateKey:
 
 def is_key_pair(key: PrivateKey, certificate: Certificate) -> bool:
     """Whether *key* is the key of *certificate*."""
-    return key.public_key() == certificate.public_key()
+    return key.public_key() == _read_public_key(certificate)
+
+
+def _read_public_key(certificate: Certificate) -> PublicKeyTypes | None:
+    """Return the public key; None for one of another algorithm or curve."""
+    try:
+        return certificate.public_key()
+    except UnsupportedAlgorithm:
+        return None
