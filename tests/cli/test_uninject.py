@@ -1,6 +1,9 @@
 """``podgraft uninject``, as it is typed: files and streams in, files and streams out."""
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,3 +49,12 @@ def test_what_is_no_yaml_is_an_error_with_its_place(
     assert cli.main(["uninject", "-f", str(path)]) == 1
     assert f"error: {path}: " in capsys.readouterr().err
     assert cli.main(["uninject"]) == 2
+
+
+def test_an_output_file_is_utf8_in_every_locale(tmp_path: Path) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, annotations: {owner: é}}\n"
+    (tmp_path / "pod.yaml").write_text(pod, "utf-8")
+    words = [sys.executable, "-m", "podgraft", "uninject", "-f", "pod.yaml", "-o", "out.yaml"]
+    ascii_ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run(words, cwd=tmp_path, env={**os.environ, **ascii_}, check=True)
+    assert (tmp_path / "out.yaml").read_text("utf-8") == pod

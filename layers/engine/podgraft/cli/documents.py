@@ -27,7 +27,7 @@ def write_text(path: Path | None, text: str) -> None:
     if path is None or str(path) == "-":
         terminal.write_document(text)
         return
-    path.write_text(text)
+    path.write_text(text, "utf-8")
 
 
 def read_document(path: Path) -> JSON:
