@@ -348,7 +348,9 @@ def test_variables_without_effect_are_reported(run: Run) -> None:
     _, _, err = run(DEPLOYMENT, "--network", "n1", config=CONFIG_1_0)
     assert "--network: no effect: Istio 1.0.9 reads no variables from the URL" in err
     status, _, err = run(DEPLOYMENT, *bundle_of("istio"), "--env", "1A=b")
-    assert (status, "--env: got '1A=b'; use NAME=VALUE" in err) == (2, True)
+    assert (status, "--env: got the name '1A'; use NAME=VALUE" in err) == (2, True)
+    status, _, err = run(DEPLOYMENT, *bundle_of("istio"), "--env", "secret")
+    assert (status, "a value has no name" in err, "secret" in err) == (2, True, False)
 
 
 def test_the_overrides_of_a_cluster_are_used(run: Run, tmp_path: Path) -> None:

@@ -365,7 +365,7 @@ ERRORS = (
     (("nowhere",), "nowhere/bundle: not found; check the path"),
     (("mesh", "--injector", "Shop/1"), 'injector: got "Shop/1"'),
     (("mesh", "--cluster", "eu/1"), 'cluster: got "eu/1"'),
-    (("mesh", "--injector", "shop", "--env", "1=2"), "--env: got '1=2'; use NAME=VALUE"),
+    (("mesh", "--injector", "shop", "--env", "1=2"), "--env: got the name '1'; use NAME=VALUE"),
     (("mesh", "-f", "absent.yaml"), "absent.yaml"),
     (
         ("mesh", "-f", "empty"),

@@ -150,7 +150,7 @@ FAILING = (
     ("file: web.yaml, select: Job/a, expect: {reason: user}", "web.yaml: contains no Job/a; set"),
     (f"{WEB}, expect: {{result: none.yaml}}", "error: none.yaml: not found; check the path"),
     (f"{WEB}, releases: ['1.30'], expect: {{outcome: denied}}", "no Istio configuration"),
-    (f"{WEB}, env: {{'a b': c}}, expect: {{outcome: denied}}", "--env: got 'a b=c'"),
+    (f"{WEB}, env: {{'a b': c}}, expect: {{outcome: denied}}", "--env: got the name 'a b'"),
     (f"{WEB}, webhookConfig: web.yaml, expect: {{outcome: denied}}", "with webhooks, got kind"),
 )
 

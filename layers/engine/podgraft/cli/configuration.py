@@ -204,8 +204,10 @@ def _pair(key: str, value: str | None) -> tuple[str, ...]:
 
 def _variable(text: str) -> tuple[str, ...]:
     name, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise click.UsageError(f"--env: got {text!r}; use NAME=VALUE")
+    if not equals:  # not quoted: it can be a value
+        raise click.UsageError("--env: a value has no name before it; use NAME=VALUE")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise click.UsageError(f"--env: got the name {name!r}; use NAME=VALUE")
     return _pair(name, value)
 
 
