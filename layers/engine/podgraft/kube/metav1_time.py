@@ -51,34 +51,35 @@ def _convert(raw: Value) -> Struct:
     return Struct(TIME, {"Time": gotime.time_of(moment)})
 
 
-def _seconds_and_nanoseconds(time: Struct) -> tuple[int, int]:
-    moment = gotime.moment_of(time.field("Time"))
-    return moment.seconds, moment.nanoseconds
+def _moment_of(time: Struct) -> gotime.Moment:
+    return gotime.moment_of(time.field("Time"))
 
 
-def _comparison_method(
-    compare_times: Callable[[tuple[int, int], tuple[int, int]], bool], *, nil_result: bool
-) -> Method:
+def _comparison_method(order: Callable[[int, int], bool], *, nil_result: bool) -> Method:
     """A method of pointers; returns ``nil_result`` for two nil pointers, and false for one."""
 
     def compare(time: Struct | None, other: Pointer) -> bool:
         if time is None or other.target is None:
             return nil_result and time is other.target
-        return compare_times(_seconds_and_nanoseconds(time), _seconds_and_nanoseconds(other.target))
+        return order(_moment_of(time).sub(_moment_of(other.target)), 0)
 
     return Method(compare, (pointer_to(TIME),), pointer=True, result=BOOL)
 
 
 def _is_zero(time: Struct | None) -> bool:
-    return time is None or gotime.moment_of(time.field("Time")) == gotime.Moment()
+    return time is None or _moment_of(time) == gotime.Moment()
+
+
+def _canonical_text(time: Struct) -> str | None:
+    return canonical(gotime.format_time(_moment_of(time), _LAYOUT))
 
 
 def _without_fraction(time: Struct) -> Struct:
-    return _convert(canonical(gotime.format_time(gotime.moment_of(time.field("Time")), _LAYOUT)))
+    return _convert(_canonical_text(time))
 
 
 def _marshal_json(time: Struct) -> Slice:
-    text = canonical(gotime.format_time(gotime.moment_of(time.field("Time")), _LAYOUT))
+    text = _canonical_text(time)
     return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
 
 

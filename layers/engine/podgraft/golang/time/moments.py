@@ -8,8 +8,6 @@ _DAY = 86_400  # seconds
 _EPOCH_DAYS = 719_468  # from 0000-03-01 to 1970-01-01
 _CYCLE_DAYS = 146_097  # in 400 years
 _ZERO_SECONDS = -62_135_596_800  # 0001-01-01 UTC, Go's zero time
-_FEBRUARY = 2
-_MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 class Zone(Struct, frozen=True):
@@ -101,13 +99,3 @@ def date_from_days(days: int) -> tuple[int, int, int]:
     day -= (153 * month + 2) // 5
     carry, month = divmod(month + 2, 12)
     return year + cycle * 400 + carry, month + 1, day + 1
-
-
-def days_in(year: int, month: int) -> int:
-    """The number of days in a month."""
-    return _MONTH_DAYS[month - 1] + (month == _FEBRUARY and is_leap(year))
-
-
-def is_leap(year: int) -> bool:
-    """Whether the year has a February 29."""
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from .durations import quote
 from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
-from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, make_moment
+from .moments import LOCAL, UTC, Moment, Zone, make_moment
 
 # The module re compiles and caches these patterns on first use; few templates need them.
 _LITERAL = r" +|[^ ]"
@@ -71,8 +71,15 @@ class _TimeParser:
         self._text = text
         self.rest = text
         self._year = self._nanoseconds = 0
-        self._parts = {"month": -1, "hour": 0, "minute": 0, "second": 0}
-        self._day = self._day_of_year = self._offset = -1
+        self._parts = {
+            "month": -1,
+            "day": -1,
+            "hour": 0,
+            "minute": 0,
+            "second": 0,
+            "day of year": -1,
+        }
+        self._offset = -1
         self._half = ""
         self._abbreviation = ""
         self._in_utc = False
@@ -107,13 +114,15 @@ class _TimeParser:
 
     def moment(self) -> Moment:
         """The moment of the parsed parts; the default is midnight on January 1 of year 0."""
-        if self._day_of_year >= 0:
+        if self._parts["day of year"] >= 0:
             self._use_day_of_year()
-        month, day = max(self._parts["month"], 1), self._day if self._day >= 0 else 1
-        if not 1 <= day <= days_in(self._year, month):
-            self.fail(": day out of range")
+        month, day = max(self._parts["month"], 1), self._parts["day"]
+        date = (self._year, month, day if day >= 0 else 1)
         clock = (self._hour_of_day(), self._parts["minute"], self._parts["second"])
-        return self._apply_zone(make_moment((self._year, month, day), clock, self._nanoseconds))
+        moment = make_moment(date, clock, self._nanoseconds)
+        if moment.date != date:
+            self.fail(": day out of range")
+        return self._apply_zone(moment)
 
     def _hour_of_day(self) -> int:
         hour = self._parts["hour"]
@@ -135,15 +144,14 @@ class _TimeParser:
         return Moment(moment.seconds, moment.nanoseconds, LOCAL)
 
     def _use_day_of_year(self) -> None:
-        limit = 366 if is_leap(self._year) else 365
-        if not 1 <= self._day_of_year <= limit:
+        year, month, day = make_moment((self._year, 1, self._parts["day of year"])).date
+        if year != self._year:
             self.fail(": day-of-year out of range")
-        _, month, day = make_moment((self._year, 1, self._day_of_year), (0, 0, 0), 0).date
         if self._parts["month"] not in (-1, month):
             self.fail(": day-of-year does not match month")
-        if self._day not in (-1, day):
+        if self._parts["day"] not in (-1, day):
             self.fail(": day-of-year does not match day")
-        self._parts["month"], self._day = month, day
+        self._parts.update(month=month, day=day)
 
     def _read(self, size: int) -> str:
         if len(self.rest) < size:
@@ -151,16 +159,18 @@ class _TimeParser:
         text, self.rest = self.rest[:size], self.rest[size:]
         return text
 
-    def _parse_number(self, *, exactly: int = 0, at_most: int = 2) -> int:
-        """Parse one or two digits, or the given number of digits."""
-        digits = re.match("[0-9]*", self.rest[: exactly or at_most])
+    def read_part(
+        self, part: str, low: int, high: int, *, is_padded: bool = False, spaces: int = 0
+    ) -> None:
+        """Read a number with at most the digits of ``high``, or all if it is padded with zeros."""
+        for _ in range(spaces):
+            self.rest = self.rest.removeprefix(" ")
+        most = len(str(high))
+        digits = re.match("[0-9]*", self.rest[:most])
         size = digits.end() if digits else 0
-        if not size or (exactly and size != exactly):
+        if size < (most if is_padded else 1):
             raise _MismatchError
-        return int(self._read(size))
-
-    def read_part(self, part: str, low: int, high: int, *, exactly: int = 0) -> None:
-        number = self._parse_number(exactly=exactly)
+        number = int(self._read(size))
         if not low <= number <= high:
             self.fail(f": {part} out of range")
         self._parts[part] = number
@@ -183,18 +193,6 @@ class _TimeParser:
 
     def read_month_name(self, names: Sequence[str]) -> None:
         self._parts["month"] = self.read_name(names) + 1
-
-    def read_day(self, *, exactly: int = 0) -> None:
-        self._day = self._parse_number(exactly=exactly)
-
-    def read_padded_day(self) -> None:
-        self.rest = self.rest.removeprefix(" ")
-        self._day = self._parse_number()
-
-    def read_day_of_year(self, *, exactly: int = 0) -> None:
-        if not exactly:
-            self.rest = self.rest.removeprefix(" ").removeprefix(" ")
-        self._day_of_year = self._parse_number(exactly=exactly, at_most=3)
 
     def read_half(self, halves: Sequence[str]) -> None:
         half = self._read(2)
@@ -283,21 +281,21 @@ _READERS: Mapping[str, Callable[[_TimeParser], object]] = {
     "January": lambda reader: reader.read_month_name(MONTHS),
     "Jan": lambda reader: reader.read_month_name(_SHORT_MONTHS),
     "1": lambda reader: reader.read_part("month", 1, 12),
-    "01": lambda reader: reader.read_part("month", 1, 12, exactly=2),
+    "01": lambda reader: reader.read_part("month", 1, 12, is_padded=True),
     "Monday": lambda reader: reader.read_name(WEEKDAYS),
     "Mon": lambda reader: reader.read_name(_SHORT_WEEKDAYS),
-    "2": lambda reader: reader.read_day(),
-    "_2": lambda reader: reader.read_padded_day(),
-    "02": lambda reader: reader.read_day(exactly=2),
-    "__2": lambda reader: reader.read_day_of_year(),
-    "002": lambda reader: reader.read_day_of_year(exactly=3),
+    "2": lambda reader: reader.read_part("day", 0, 99),
+    "_2": lambda reader: reader.read_part("day", 0, 99, spaces=1),
+    "02": lambda reader: reader.read_part("day", 0, 99, is_padded=True),
+    "__2": lambda reader: reader.read_part("day of year", 0, 999, spaces=2),
+    "002": lambda reader: reader.read_part("day of year", 0, 999, is_padded=True),
     "15": lambda reader: reader.read_part("hour", 0, 23),
     "3": lambda reader: reader.read_part("hour", 0, 12),
-    "03": lambda reader: reader.read_part("hour", 0, 12, exactly=2),
+    "03": lambda reader: reader.read_part("hour", 0, 12, is_padded=True),
     "4": lambda reader: reader.read_part("minute", 0, 59),
-    "04": lambda reader: reader.read_part("minute", 0, 59, exactly=2),
+    "04": lambda reader: reader.read_part("minute", 0, 59, is_padded=True),
     "5": lambda reader: reader.read_part("second", 0, 59),
-    "05": lambda reader: reader.read_part("second", 0, 59, exactly=2),
+    "05": lambda reader: reader.read_part("second", 0, 59, is_padded=True),
     "2006": lambda reader: reader.read_year(),
     "06": lambda reader: reader.read_short_year(),
     "PM": lambda reader: reader.read_half(("AM", "PM")),

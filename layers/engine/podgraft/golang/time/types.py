@@ -84,14 +84,9 @@ def _transform_method(call: Callable[..., Moment], *parameters: GoType) -> Metho
 
 def _comparison_method(result: GoType, convert: Callable[[int], Value]) -> Method:
     def compare(time: Struct, other: Struct) -> Value:
-        return convert(_compare(moment_of(time), moment_of(other)))
+        return convert(moment_of(time).sub(moment_of(other)))
 
     return Method(compare, (TIME,), result=result)
-
-
-def _compare(left: Moment, right: Moment) -> int:
-    first, second = (left.seconds, left.nanoseconds), (right.seconds, right.nanoseconds)
-    return (first > second) - (first < second)
 
 
 def _format(time: Struct, layout: str) -> str:
@@ -154,14 +149,14 @@ TIME.methods = {
     "AddDate": _transform_method(_add_date, INT, INT, INT),
     "After": _comparison_method(BOOL, lambda order: order > 0),
     "Before": _comparison_method(BOOL, lambda order: order < 0),
-    "Compare": _comparison_method(INT, lambda order: order),
+    "Compare": _comparison_method(INT, lambda order: (order > 0) - (order < 0)),
     "Day": _getter_method(INT, lambda time: time.date[2]),
     "Equal": _comparison_method(BOOL, lambda order: order == 0),
     "Format": Method(_format, (STRING,), result=STRING),
     "GoString": _getter_method(STRING, _go_string),
     "Hour": _getter_method(INT, lambda time: time.clock[0]),
     "IsDST": _getter_method(BOOL, lambda _: False),
-    "IsZero": _getter_method(BOOL, lambda time: _compare(time, Moment()) == 0),
+    "IsZero": _getter_method(BOOL, lambda time: time.sub(Moment()) == 0),
     "Local": _zone_method(LOCAL),
     "MarshalJSON": _getter_method(_BYTES, lambda time: _bytes(f'"{_rfc_3339(time)}"')),
     "MarshalText": _getter_method(_BYTES, lambda time: _bytes(_rfc_3339(time))),
