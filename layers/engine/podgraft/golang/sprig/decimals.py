@@ -1,7 +1,10 @@
 """addf, subf, mulf, and divf: float64 arithmetic with exact decimals (shopspring)."""
 
 import math
+import operator
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial, reduce
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.sprintf import sprint
@@ -37,40 +40,33 @@ def _quotient(left: Fraction, right: Fraction) -> Fraction:
     return Fraction(-rounded if quotient < 0 else rounded, _DIVISION_SCALE)
 
 
+def _combine(
+    cast: Cast, step: Callable[[Fraction, Fraction], Fraction], first: Value, *values: Value
+) -> float:
+    """Combine the first value with each of the others, one after another."""
+    return _to_float(reduce(step, map(partial(_to_decimal, cast), (first, *values))))
+
+
 def addf(cast: Cast, *values: Value) -> float:
     """The sum."""
-    return _sum_terms(cast, 0.0, values, 1)
+    return _combine(cast, operator.add, 0.0, *values)
 
 
 def add1f(cast: Cast, value: Value) -> float:
     """One more."""
-    return _sum_terms(cast, value, (1,), 1)
+    return _combine(cast, operator.add, value, 1)
 
 
 def subf(cast: Cast, first: Value, *values: Value) -> float:
     """Subtract all other values from the first."""
-    return _sum_terms(cast, first, values, -1)
-
-
-def _sum_terms(cast: Cast, first: Value, values: tuple[Value, ...], sign: int) -> float:
-    """Add all other values to the first, or subtract them."""
-    result = _to_decimal(cast, first)
-    for value in values:
-        result += sign * _to_decimal(cast, value)
-    return _to_float(result)
+    return _combine(cast, operator.sub, first, *values)
 
 
 def mulf(cast: Cast, first: Value, *values: Value) -> float:
     """The product."""
-    result = _to_decimal(cast, first)
-    for value in values:
-        result *= _to_decimal(cast, value)
-    return _to_float(result)
+    return _combine(cast, operator.mul, first, *values)
 
 
 def divf(cast: Cast, first: Value, *values: Value) -> float:
     """Divide the first value by all others, one after another."""
-    result = _to_decimal(cast, first)
-    for value in values:
-        result = _quotient(result, _to_decimal(cast, value))
-    return _to_float(result)
+    return _combine(cast, _quotient, first, *values)

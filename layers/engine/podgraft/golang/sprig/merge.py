@@ -28,7 +28,6 @@ from .failures import kind_of
 _AnyMap: TypeAlias = Value
 
 _NILABLE = (Kind.INTERFACE, Kind.MAP, Kind.SLICE)
-_DIFFERENT_TYPES = "src and dst must be of same type"
 
 
 class _DifferentTypesError(FunctionError):
@@ -60,10 +59,6 @@ def _merge_sources(target: Value, sources: tuple[Value, ...], *, overwrite: bool
                 target = dict[str, Value]()
             _fill(target, source, overwrite=overwrite)
     return target
-
-
-def _is_map(value: Value) -> bool:
-    return value.__class__ in (dict, Map)
 
 
 def _type(value: _AnyMap) -> GoType:
@@ -104,7 +99,7 @@ def _fill_entry(
             _store(target, key, item, type_of(item))
     elif kind in (Kind.MAP, Kind.STRUCT, Kind.POINTER) and is_present:
         _fill_value(present, item, overwrite=overwrite)
-    merged = kind is Kind.SLICE or (kind is Kind.MAP and _is_map(present))
+    merged = kind is Kind.SLICE or (kind is Kind.MAP and isinstance(present, dict | Map))
     replaces = overwrite and not merged and element.kind is not Kind.POINTER
     if not is_present or replaces or _is_empty(present):
         _store(target, key, item, element)
@@ -112,12 +107,12 @@ def _fill_entry(
 
 def _fill_value(present: Value, item: Value, *, overwrite: bool) -> None:
     """Merge into an existing value, if the value can change in place."""
-    if _is_map(present):
-        _fill(present, item, overwrite=overwrite)
     match present:
+        case dict() | Map():
+            _fill(present, item, overwrite=overwrite)
         case Pointer():
             if not isinstance(item, Pointer) and present and not overwrite:
-                raise _DifferentTypesError(_DIFFERENT_TYPES)
+                raise _DifferentTypesError("src and dst must be of same type")
         case Struct():
             if not isinstance(item, Struct) and present.type.fields:
                 raise FunctionError(

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from podgraft.golang.strconv.quote import quote
+from podgraft.golang.strconv.atoi import NumError, parse_or_none, parse_uint
 
 _VERSION = re.compile(
     r"v?([0-9]+)(\.[0-9]+)?(\.[0-9]+)?"
@@ -85,20 +85,10 @@ def parse(text: str) -> Version:
 
 
 def _parse_segment(text: str) -> int:
-    digits = text.removeprefix(".")
-    number = _uint64(digits)
-    if number is None:
-        reason = f"strconv.ParseUint: parsing {quote(digits)}: value out of range"
-        raise VersionError(f"Error parsing version segment: {reason}")
-    return number
-
-
-def _uint64(digits: str) -> int | None:
-    """Parse a number; ``None`` if it is invalid or overflows."""
-    if not (digits.isascii() and digits.isdigit()):
-        return None
-    number = int(digits.lstrip("0")[:21] or "0")
-    return number if number <= _MAX_UINT64 else None
+    try:
+        return parse_uint(text.removeprefix("."))
+    except NumError as error:
+        raise VersionError(f"Error parsing version segment: {error}") from error
 
 
 def check_prerelease(text: str) -> None:
@@ -128,7 +118,7 @@ def compare_prereleases(left: str, right: str) -> int:
 
 
 def _sort_key(part: str) -> tuple[int, int, str]:
-    number = _uint64(part)
+    number = parse_or_none(parse_uint, part)
     if number is not None:
         return (1, number, "")
     return (2, 0, part) if part else (0, 0, "")
