@@ -51,7 +51,6 @@ OTHER_CLOCKS = {
     "service/store/census.py": "the date in the name of a record",
     "service/http/app.py": "durations of requests",
     "service/http/authentication.py": "the days until a certificate expires",
-    "service/http/deployment_check.py": "durations of requests",
     "service/http/request_log.py": "the time of a log line",
     "service/http/synthetic.py": "durations of requests",
 }

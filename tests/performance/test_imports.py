@@ -28,6 +28,8 @@ LEFT_OUT = (
     "podgraft.core.review.candidate",
     "podgraft.core.signing",
     "podgraft.core.versions.candidate",
+    "podgraft.service.http.deployment_check",
+    "podgraft.service.http.synthetic",
     "podgraft.service.store.census",
     "podgraft.service.store.folder.brakes",
     "podgraft.core.trial",

@@ -378,7 +378,7 @@ DEFECTS: dict[str, Defect] = {
         "a restored environment accepts the callers of its snapshot",
         "14",
         f"{ENGINE}.factory:_open_aws_stores",
-        "run_before_snapshot(callers.drop)",
+        "run_before_snapshot(cached.drop)",
         "run_before_snapshot(bool)",
         "snapstart",
         "fault",

@@ -10,8 +10,7 @@ from podgraft.service.settings import Auth
 from .app import admits_body, create_app
 from .asgi import WsgiToAsgi
 from .events import catch_errors
-from .lambda_runtime import add_tracing, make_request_log, respond_to_functions
-from .priming import prime
+from .lambda_runtime import add_tracing, make_request_log, prime, respond_to_functions
 from .request_log import RequestLog, format_traceback
 
 __all__ = [

@@ -53,7 +53,7 @@ def create_app(  # noqa: PLR0913 — both clocks, for tests
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     gate = CallerGate(auth, callers, ages)
-    webhook = Webhook(store, gate, write, clock, census)
+    webhook = Webhook(store, gate.authenticate, write, clock, census)
     app = Flask(__name__, static_folder=None)
     app.url_map.strict_slashes = False  # clients would follow a redirect with the token
     app.url_map.merge_slashes = False

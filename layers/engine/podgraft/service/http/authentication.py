@@ -82,7 +82,7 @@ class CallerGate:
         """Whether callers identify themselves by client certificates."""
         return self._auth is Auth.MTLS
 
-    def authenticate(self, request: Request, deadline: Deadline) -> Principal:
+    def authenticate(self, request: Request, deadline: Deadline | None) -> Principal:
         """Return the caller. The body is neither read nor parsed.
 
         Raises ``UnauthenticatedError``, ``ForbiddenError``, ``ThrottledError``, or ``StoreError``.

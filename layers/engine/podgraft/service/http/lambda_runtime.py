@@ -1,21 +1,22 @@
-"""Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and other functions."""
+"""Integration with Lambda: the log and metrics, X-Ray segments, other functions, and priming."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import Any, cast
 
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.service.settings import Settings
 from podgraft.service.store import CallerStore
+from podgraft.service.store.factory import expire_stores
 
-from . import deployment_check, metrics, request_log, synthetic
+from . import metrics, request_log
+from .events import Handler
 from .request_log import RequestLog
-
-if TYPE_CHECKING:
-    from .events import Handler
 
 # With it, a store returns the callers that authenticated the request.
 _NO_TIME = Deadline(-inf, -inf)
@@ -44,27 +45,44 @@ def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
 def respond_to_functions(
     store: Store, callers: CallerStore, write: RequestLog
 ) -> Callable[[object], Object | None]:
-    """Return a function that responds to the events of ``functions/watch`` and of the probe."""
+    """Return a function that responds to the events of ``functions/watch`` and of the probe.
+
+    Such an event has one key, with a mapping.
+    """
 
     def respond(event: object) -> Object | None:
-        if _is_request(event, synthetic.EVENT_KEY):
-            return synthetic.SyntheticReviews(store, callers, write).respond(event)
-        if _is_request(event, deployment_check.EVENT_KEY):
-            return deployment_check.DeploymentCheck(store, callers, write).respond(event)
+        members = cast("dict[str, Any]", event) if isinstance(event, dict) else {}
+        if len(members) != 1 or not all(isinstance(each, dict) for each in members.values()):
+            return None
+        # Imported here: no request of a client needs them.
+        from . import deployment_check, synthetic
+
+        if synthetic.SYNTHETIC_EVENT in members:
+            return synthetic.respond(members, store, callers, write)
+        if deployment_check.EVENT_KEY in members:
+            return deployment_check.respond(members, store, callers, write)
         return None
 
     return respond
 
 
-def _is_request(event: object, key: str) -> TypeGuard[Mapping[str, Any]]:
-    """Whether an event has a mapping under *key*, and nothing else."""
-    if not isinstance(event, dict):
-        return False
-    members = cast("dict[str, Any]", event)
-    return members.keys() == {key} and isinstance(members[key], dict)
+def prime(store: Store, callers: CallerStore, settings: Settings) -> None:
+    """Review a synthetic pod during init, before the first request, if the settings enable it.
+
+    Provisioned concurrency and SnapStart start an environment before it is needed. The review does
+    what an on-demand start leaves to the first request: it parses and compiles templates.
+    """
+    if not settings.priming_enabled:
+        return
+    from . import synthetic
+
+    # Lambda would log the complete message of an error, which can quote the configuration.
+    with suppress(Exception):
+        synthetic.review_pod(store, DEFAULT_INJECTOR)
+    expire_stores(store, callers)
 
 
-def add_tracing(handler: "Handler", settings: Settings) -> "Handler":
+def add_tracing(handler: Handler, settings: Settings) -> Handler:
     """Return the handler; if tracing is enabled, one that sends segments to X-Ray."""
     if not settings.tracing_enabled:
         return handler

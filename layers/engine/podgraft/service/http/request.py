@@ -4,7 +4,6 @@ The view of Flask makes it from the WSGI environment (PEP 3333). No other code r
 """
 
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from typing import Any, cast
 
 from msgspec import Struct
@@ -50,13 +49,6 @@ class Request(Struct, frozen=True, kw_only=True):
         """The tokens of the path and of ``Authorization: Bearer``."""
         tokens = (self.path_token, _bearer_token(self.authorization))
         return tuple(token for token in tokens if token)
-
-
-def make_request(body: bytes) -> Request:
-    """Return the request of a review that no client sent."""
-    return Request(
-        read=BytesIO(body).read, content_type="application/json", content_length=str(len(body))
-    )
 
 
 def read_request(environ: Mapping[str, Any], *, certificates: bool) -> Request:

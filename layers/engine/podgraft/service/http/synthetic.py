@@ -8,6 +8,7 @@ cluster counts them.
 """
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
 from podgraft.base import jsonvalue, system
@@ -17,76 +18,89 @@ from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service.paths import Target
-from podgraft.service.settings import Auth
 from podgraft.service.store import CallerStore
 
-from .authentication import CallerGate
-from .request import make_request
+from .authentication import Principal
+from .faults import JsonResponse
+from .request import Request
 from .request_log import RequestLog, line_fields
 from .webhook import SYNTHETIC_EVENT, Webhook
 
-EVENT_KEY = SYNTHETIC_EVENT
 # The fields of a review that the response contains.
 _FIELDS = ("decision", "reason", "policy_version", "bundle", "stale", "fault", "problem")
 
 
-class SyntheticReviews:
-    """Reviews a synthetic pod with each injector, and describes the callers."""
+def respond(
+    event: Mapping[str, Any], store: Store, callers: CallerStore, request_log: RequestLog
+) -> Object:
+    """Review a synthetic pod with each injector, and return the results and the clusters.
 
-    def __init__(self, store: Store, callers: CallerStore, request_log: RequestLog) -> None:
-        self._store = store
-        self._callers = callers
-        self._request_log = request_log
+    Without names, all injectors that have a policy are reviewed.
+    """
+    problems: list[JSON] = []
+    names = _list_injectors(event, store, problems)
+    return {
+        "reviews": [_review_pod(store, name, request_log) for name in names],
+        "clusters": _describe_clusters(callers, problems),
+        "problems": problems,
+    }
 
-    def respond(self, event: Mapping[str, Any]) -> Object:
-        """Return the result for each injector, and the registered clusters.
 
-        Without names, all injectors that have a policy are reviewed.
-        """
-        problems: list[JSON] = []
-        return {
-            "reviews": [self._review(name) for name in self._injectors(event, problems)],
-            "clusters": self._clusters(problems),
-            "problems": problems,
-        }
+def review_pod(store: Store, injector: str) -> tuple[JsonResponse, Mapping[str, JSON]]:
+    """Review the synthetic pod, and return the response and the record for the log."""
+    body = jsonvalue.dump(SYNTHETIC_REVIEW).encode()
+    return review_body(store, None, Target("inject", injector), body)
 
-    def _injectors(self, event: Mapping[str, Any], problems: list[JSON]) -> tuple[str, ...]:
-        requested = event[EVENT_KEY].get("injectors") or ()
-        names = tuple(name for name in requested if isinstance(name, str) and is_injector(name))
-        if names:
-            return names
-        try:
-            return self._store.injectors()
-        except StoreError as error:
-            problems.append(str(error))
-            return ()
 
-    def _review(self, injector: str) -> Object:
-        records: list[Mapping[str, JSON]] = []
-        gate = CallerGate(Auth.NONE, self._callers, system.age_clock)
-        webhook = Webhook(self._store, gate, records.append, system.monotonic)
-        request = make_request(jsonvalue.dump(SYNTHETIC_REVIEW).encode())
-        response = webhook.respond(Target("inject", injector), request)
-        fields = line_fields(records[-1])
-        result: Object = {name: fields[name] for name in _FIELDS if fields.get(name)}
-        result |= {
-            "injector": injector,
-            "code": response.code,
-            "milliseconds": fields.get("milliseconds"),
-        }
-        self._request_log(records[-1])
-        return result
+def review_body(
+    store: Store, cluster: str | None, target: Target, body: bytes
+) -> tuple[JsonResponse, Mapping[str, JSON]]:
+    """Review a body that no client sent, as one of a cluster, without authentication."""
+    records: list[Mapping[str, JSON]] = []
+    webhook = Webhook(store, lambda _, __: Principal(cluster), records.append, system.monotonic)
+    request = Request(
+        read=BytesIO(body).read, content_type="application/json", content_length=str(len(body))
+    )
+    return webhook.respond(target, request), records[-1]
 
-    def _clusters(self, problems: list[JSON]) -> Object:
-        """Return the clusters with credentials, and when the oldest token was created."""
-        try:
-            registry = self._callers.callers()
-        except StoreError as error:
-            problems.append(str(error))
-            return {}
-        problems.extend(str(error) for _, error in sorted(registry.load_errors.items()))
-        return {
-            cluster: {"created": [token.created for token in callers.tokens]}
-            for cluster, callers in sorted(registry.callers.items())
-            if callers.tokens or callers.subjects
-        }
+
+def _list_injectors(
+    event: Mapping[str, Any], store: Store, problems: list[JSON]
+) -> tuple[str, ...]:
+    requested = event[SYNTHETIC_EVENT].get("injectors") or ()
+    names = tuple(name for name in requested if isinstance(name, str) and is_injector(name))
+    if names:
+        return names
+    try:
+        return store.injectors()
+    except StoreError as error:
+        problems.append(str(error))
+        return ()
+
+
+def _review_pod(store: Store, injector: str, request_log: RequestLog) -> Object:
+    response, record = review_pod(store, injector)
+    request_log(record)
+    fields = line_fields(record)
+    result: Object = {name: fields[name] for name in _FIELDS if fields.get(name)}
+    return {
+        **result,
+        "injector": injector,
+        "code": response.code,
+        "milliseconds": fields.get("milliseconds"),
+    }
+
+
+def _describe_clusters(callers: CallerStore, problems: list[JSON]) -> Object:
+    """Return the clusters with credentials, and when their tokens were created."""
+    try:
+        registry = callers.callers()
+    except StoreError as error:
+        problems.append(str(error))
+        return {}
+    problems.extend(str(error) for _, error in sorted(registry.load_errors.items()))
+    return {
+        cluster: {"created": [token.created for token in own.tokens]}
+        for cluster, own in sorted(registry.callers.items())
+        if own.tokens or own.subjects
+    }

@@ -28,7 +28,7 @@ from podgraft.kube.admission import (
 from podgraft.service.paths import Target
 
 from . import faults
-from .authentication import CallerGate, Principal
+from .authentication import Authenticator, Principal
 from .errors import ContentTypeError, CredentialError, ThrottledError, WebError
 from .faults import JsonResponse
 from .request import Request
@@ -53,13 +53,13 @@ class Webhook:
     def __init__(
         self,
         store: Store,
-        gate: CallerGate,
+        authenticate: Authenticator,
         request_log: RequestLog,
         clock: Callable[[], float],
         census: "CensusWriter | None" = None,
     ) -> None:
         self._store = store
-        self._gate = gate
+        self._authenticate = authenticate
         self._request_log = request_log
         self._clock = clock
         self._census = census
@@ -71,7 +71,7 @@ class Webhook:
         principal: Principal | None = None
         uid = ""
         try:
-            principal = self._gate.authenticate(request, deadline)
+            principal = self._authenticate(request, deadline)
             admission_request = admission.decode(_read_body(request))
             uid = admission_request.uid
             context = _make_context(target, principal, deadline, admission_request)

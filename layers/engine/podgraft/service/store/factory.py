@@ -79,11 +79,10 @@ def open_census(backing: StoreConfig) -> "CensusWriter | None":
 
             storage = FolderCensus(folder, path)
         case AwsStoreConfig(census=bucket, parameter_prefix=prefix):
-            from .aws.census import BucketCensus
-            from .aws.clients import make_clients
+            from .aws import census, clients
 
             # Separate clients: a record must not wait for the connection of a refresh.
-            storage = BucketCensus(*make_clients(), bucket, prefix)
+            storage = census.BucketCensus(*clients.make_clients(), bucket, prefix)
         case _:
             return None
     return CensusWriter(storage)
@@ -103,22 +102,19 @@ def _open_aws_stores(
     backing: AwsStoreConfig, verifier: "Verifier | None"
 ) -> tuple[Store, CallerStore]:
     # Imported here: a folder needs no AWS client.
-    from .aws.callers import CachedCallers
-    from .aws.clients import make_clients
-    from .aws.registry import RegistryReader
-    from .aws.s3 import BundleReader
-    from .aws.snapstart import run_before_snapshot
-    from .aws.ssm import ParameterReader
-    from .aws.store import CachedStore
+    from .aws import callers, clients, registry, s3, snapstart, ssm, store
 
-    ssm, s3 = make_clients()
-    parameters = ParameterReader(ssm, backing.parameter_prefix)
-    bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
-    registry = RegistryReader(parameters, s3, backing.bucket)
-    callers = CachedCallers(parameters, backing.refresh_seconds, registry=registry)
-    # A token can be revoked after the snapshot. Without Parameter Store, 503 is better.
-    run_before_snapshot(callers.drop)
-    return (
-        CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True, verifier=verifier),
-        callers,
+    parameter_store, objects = clients.make_clients()
+    parameters = ssm.ParameterReader(parameter_store, backing.parameter_prefix)
+    bundles = s3.BundleReader(objects, backing.bucket, backing.bundle_prefix)
+    cached = callers.CachedCallers(
+        parameters,
+        backing.refresh_seconds,
+        registry=registry.RegistryReader(parameters, objects, backing.bucket),
     )
+    # A token can be revoked after the snapshot. Without Parameter Store, 503 is better.
+    snapstart.run_before_snapshot(cached.drop)
+    policies = store.CachedStore(
+        parameters, bundles, backing.refresh_seconds, deferred=True, verifier=verifier
+    )
+    return policies, cached
