@@ -1,59 +1,37 @@
 """Trials: a compiled bundle renders probe objects before it is in force.
 
-``check_bundle`` runs a complete trial, for the command line. ``Trial`` runs it step by step, for a
-review that can only wait for a part of it. A trial uses the code that serves reviews, with lower
-limits for templates. Pure: the caller checks the deadline.
+``check_bundle`` runs a complete trial, for the command line. ``try_bundle`` runs it step by step,
+for a review that can only wait for a part of it. A trial uses the code that serves reviews, with
+lower limits for templates. Pure: the caller checks the deadline.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from podgraft.core.bundle import Bundle, Diagnostic
+from podgraft.core.bundle import Bundle
 from podgraft.core.policy import Policy
 
 from . import bundle_tests, istio
-from .report import Describe, OnChange, Report
+from .report import OnChange, Report
 
-__all__ = ["Report", "Trial", "check_bundle"]
-
-
-class Trial:
-    """A trial of one compiled bundle, under the policy that it was compiled for."""
-
-    def __init__(
-        self,
-        bundle: Bundle,
-        policy: Policy,
-        describe: Describe = str,
-        on_change: OnChange | None = None,
-    ) -> None:
-        self.report = Report(describe, policy.allows, on_change)
-        self._steps = _try_bundle(bundle, policy, self.report)
-
-    def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
-        """Run steps until the trial ends or ``is_over``; return whether it has ended.
-
-        Each call runs at least one step, which is about one rendering.
-        """
-        return all(not is_over() for _ in self._steps)
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """The errors found so far; a bundle with errors must not be activated."""
-        return (*self.report.errors, *self.report.unlisted)
+__all__ = ["Report", "check_bundle", "try_bundle"]
 
 
 def check_bundle(bundle: Bundle, policy: Policy, on_change: OnChange | None = None) -> Report:
-    """Run a complete trial of a bundle, and return its report.
+    """Run a complete trial of a bundle under the policy that it was compiled for.
 
     ``on_change`` receives each probe object before and after its rendering.
     """
-    trial = Trial(bundle, policy, on_change=on_change)
-    trial.advance()
-    return trial.report
+    report = Report(str, policy.allows, on_change)
+    for _ in try_bundle(bundle, policy, report):
+        pass
+    return report
 
 
-def _try_bundle(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
-    """Run all steps, those that affect most pods first; import only what the bundle needs."""
+def try_bundle(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
+    """Run a trial, whose errors are in the report; each step is about one rendering.
+
+    The steps that affect most pods are first. A trial imports only what the bundle needs.
+    """
     yield from istio.try_templates(bundle, policy, report)
     manifests = bundle.manifests
     if manifests.of_kind("Mesh"):

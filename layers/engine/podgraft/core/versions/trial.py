@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from podgraft.base import system
 from podgraft.core.injectors.errors import redact
-from podgraft.core.trial import Trial
+from podgraft.core.trial import Report, try_bundle
 
 from .errors import InvalidVersionError
 from .snapshot import Snapshot, SnapshotSet
@@ -20,11 +20,7 @@ class Proof:
     def __init__(self, injector: str, snapshots: SnapshotSet) -> None:
         self._injector = injector
         self._lock = system.make_lock()
-        # Errors end in the log: without values of the bundle's own objects.
-        self._trials = [
-            Trial(snapshot.bundle, snapshot.policy, redact)
-            for snapshot in _find_distinct(snapshots)
-        ]
+        self._trials = [*map(_start_trial, _find_distinct(snapshots))]
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
         """Continue until the proof is complete, or ``is_over``; return whether it is complete.
@@ -41,16 +37,23 @@ class Proof:
 
     def _advance(self, is_over: Callable[[], bool]) -> bool:
         while self._trials:
-            trial = self._trials[0]
-            if not trial.advance(is_over):
+            report, steps = self._trials[0]
+            if any(is_over() for _ in steps):
                 return False
-            if trial.errors:
-                errors = ". ".join(map(str, trial.errors))
+            # The trial stays here: another call raises the same error.
+            if errors := (*report.errors, *report.unlisted):
                 raise InvalidVersionError(
-                    f"injector {self._injector} does not load: bundle: {errors}"
+                    f"injector {self._injector} does not load: bundle: "
+                    f"{'. '.join(map(str, errors))}"
                 )
             self._trials.pop(0)
         return True
+
+
+def _start_trial(snapshot: Snapshot) -> tuple[Report, Iterator[None]]:
+    # Errors end in the log: without values of the bundle's own objects.
+    report = Report(redact, snapshot.policy.allows)
+    return report, try_bundle(snapshot.bundle, snapshot.policy, report)
 
 
 def prove(injector: str, snapshots: SnapshotSet) -> None:
