@@ -165,12 +165,10 @@ def _check_options(given: Input) -> None:
 
 def _parse_options(given: Input) -> configuration.InjectOptions:
     _check_options(given)
-    return configuration.parse_options(
-        {
-            "source": ConfigSource(folder=Path()),
-            "release": given.options.get("istio-release") or None,
-            "cluster": given.options.get("cluster") or None,
-        }
+    return configuration.InjectOptions(
+        config_source=ConfigSource(folder=Path()),
+        release=given.options.get("istio-release") or None,
+        cluster=given.options.get("cluster") or None,
     )
 
 

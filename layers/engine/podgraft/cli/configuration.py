@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.cli.shared_options import FILE, add_options, gather_options
+from podgraft.cli.shared_options import FILE, gather_options
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError, lint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -30,13 +29,12 @@ from .config_source import (
 from .failure import CommandError, print_warnings, raise_findings
 from .identifier_options import check_release_option, cluster_option, injector_option
 from .live.istio_source import IstioReader, IstioSource
-from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
+from .live.options import ClusterAccess, access_options
 from .template_lines import add_file_lines
 
 _OPTIONS = (
-    config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
     injector_option("Injector of the stack, of the folder, or of the registration.", default=None),
-    *CONTEXT_OPTIONS,
+    access_options,
     aws_options,
     click.option("--revision", help="Revision of Istio's control plane."),
     click.option(
@@ -84,25 +82,10 @@ _CALLER_OPTIONS = (
 )
 
 
-# The options of a configuration, and those of a caller.
-inject_options = add_options(
-    *_OPTIONS,
-    *_ISTIOCTL_OPTIONS,
-    *_CALLER_OPTIONS,
-    click.option(
-        "--group",
-        "cluster_groups",
-        multiple=True,
-        metavar="NAME",
-        help="Group of the calling cluster; default: those of the registry of the stack.",
-    ),
-)
-
-
 class InjectOptions(Struct, frozen=True, kw_only=True):
-    """The options of a configuration."""
+    """The options of a configuration, and those of a caller."""
 
-    folder: ConfigFolder | None = None
+    config_source: ConfigSource = ConfigSource()
     config: Path | None = None
     values: Path | None = None
     mesh: Path | None = None
@@ -113,15 +96,54 @@ class InjectOptions(Struct, frozen=True, kw_only=True):
     network: str | None = None
     env: tuple[str, ...] = ()
     cluster_groups: tuple[str, ...] = ()
-    from_cluster: bool = False
-    stack: str | None = None
     injector: str | None = None
     access: ClusterAccess = ClusterAccess()
 
     @property
     def has_bundle(self) -> bool:
         """Whether an option names a configuration that is not Istio's in the cluster."""
-        return any(each is not None for each in (self.folder, self.config, self.stack))
+        source = self.config_source
+        return any(each is not None for each in (source.folder, self.config, source.stack))
+
+    @property
+    def folder(self) -> ConfigFolder | None:
+        """The files of the folder that ``--config`` names; raises ``CommandError``."""
+        folder = self.config_source.folder
+        return None if folder is None else find_files(folder, self.injector)
+
+
+def _add_source(source: ConfigSource | None, others: InjectOptions) -> InjectOptions:
+    if source is None:
+        return others
+    if any((others.config, others.values, others.mesh)):
+        if not is_explicit("source"):  # of the environment or the project file
+            return others
+        raise click.UsageError(_TWO_SOURCES)
+    context = source.context or others.access.context
+    access = replace(others.access, context=context)
+    return replace(others, config_source=source, access=access)
+
+
+# The command gets them as ``options``.
+inject_options = gather_options(
+    _add_source,
+    config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
+    gather_options(
+        InjectOptions,
+        *_OPTIONS,
+        *_ISTIOCTL_OPTIONS,
+        *_CALLER_OPTIONS,
+        click.option(
+            "--group",
+            "cluster_groups",
+            multiple=True,
+            metavar="NAME",
+            help="Group of the calling cluster; default: those of the registry of the stack.",
+        ),
+        name="others",
+    ),
+    name="options",
+)
 
 
 class LoadedConfiguration(Struct, frozen=True, kw_only=True):
@@ -135,29 +157,11 @@ class LoadedConfiguration(Struct, frozen=True, kw_only=True):
     source: IstioSource | None = None
 
 
-def parse_options(given: Mapping[str, Any]) -> InjectOptions:
-    """Collect the options that ``inject_options`` added; click has checked each type."""
-    values = dict(given)
-    source = values.pop("source", None) or ConfigSource()
-    if source.context is not None:
-        values["context"] = source.context
-    access = pop_access(values)
-    options = InjectOptions(**values, access=access)
-    if source == ConfigSource():
-        return options
-    if any((options.config, options.values, options.mesh)):
-        if not is_explicit("source"):  # of the environment or the project file
-            return options
-        raise click.UsageError(_TWO_SOURCES)
-    folder = source.folder and find_files(source.folder, options.injector)
-    return replace(options, folder=folder, stack=source.stack, from_cluster=source.is_cluster)
-
-
 def load(options: InjectOptions) -> LoadedConfiguration:
     """The configuration of files or of the cluster, compiled; raises ``CommandError``."""
-    if options.stack is not None:
-        return _load_stack(options.stack, options)
-    if not options.from_cluster:
+    if options.config_source.stack is not None:
+        return _load_stack(options.config_source.stack, options)
+    if not options.config_source.is_cluster:
         snapshot = _compile_snapshot(options, _load_files(options))
         return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
     source = _read_source(options)
@@ -170,7 +174,7 @@ def load(options: InjectOptions) -> LoadedConfiguration:
 
 
 def _read_source(options: InjectOptions) -> IstioSource:
-    reader = IstioReader(options.access.open_cluster(), options.access.istio_namespace, [])
+    reader = IstioReader(options.access.open_cluster(), options.access.istio_namespace)
     source = reader.read(options.revision)
     print_warnings(source.warnings)
     return source
@@ -280,7 +284,7 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         print_warnings([f"--cluster {options.cluster}: {problem}"])
     document, read = read, read.for_cluster(options.cluster, options.cluster_groups)
     stable = document.bundle
-    if read.bundle != stable and options.stack is None:
+    if read.bundle != stable and options.config_source.stack is None:
         problem = f"the policy names another bundle for it, {read.bundle}"
         remedy = "the result is that of the files on this machine"
         print_warnings([f"--cluster {options.cluster}: {problem}; {remedy}"])

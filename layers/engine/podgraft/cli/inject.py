@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -46,7 +45,7 @@ def command(
     output: Path | None,
     webhook: bool,
     namespace: str,
-    **given: Any,
+    options: configuration.InjectOptions,
 ) -> None:
     """Add sidecars to the workloads of files, as istioctl kube-inject does.
 
@@ -56,7 +55,6 @@ def command(
     number of injected workloads. With --config cluster, the configuration is that of Istio in the
     cluster; the command only reads it.
     """
-    options = configuration.parse_options(given)
     loaded = configuration.load(options)
     snapshot, caller = loaded.snapshot, loaded.caller
     configuration.warn_of_unused(options, snapshot)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import click
 from msgspec import Struct, field
@@ -96,7 +95,7 @@ class _Report(Struct):
 @selection_options
 @configuration.inject_options
 @format_option(("text", "json"))
-def command(*, selection: PodSelection, output: str, **given: Any) -> int:
+def command(*, selection: PodSelection, output: str, options: configuration.InjectOptions) -> int:
     """Compare the injected pods of a cluster with the result of podgraft for the same pods.
 
     The command removes the injection from each running pod, injects the pod again, and compares
@@ -106,7 +105,6 @@ def command(*, selection: PodSelection, output: str, **given: Any) -> int:
 
     The exit status is 0 if all pods are identical, and 1 if a pod is different.
     """
-    options = configuration.parse_options(given)
     cluster = options.access.open_cluster()
     source = ConfigurationSource(cluster, options)
     report = _Report()

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import configuration
+from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
@@ -47,7 +48,8 @@ class ConfigurationSource(Struct):
     def _load(self, revision: str) -> PodComparer | None:
         options = self.options
         if not options.has_bundle:
-            options = replace(options, from_cluster=True, revision=revision)
+            source = ConfigSource(is_cluster=True)
+            options = replace(options, config_source=source, revision=revision)
         try:
             loaded = configuration.load(options)
         except ApiError as error:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -53,7 +52,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     webhook_config: Path | None,
     pods: bool,
     output: str,
-    **given: Any,
+    options: configuration.InjectOptions,
 ) -> int:
     """Show each step of the admission reviews of an object, and their result.
 
@@ -69,7 +68,6 @@ def command(  # noqa: PLR0913 — one parameter per option
     denied, and 1 if a review or the command fails. For several documents it is the worst, in the
     order 1, 4, 3, 0; with -o yaml and -o patch, it is 0 if any is changed.
     """
-    options = configuration.parse_options(given)
     form = OutputFormat(output)
     if bool(target) == bool(objects.manifests.paths):
         raise click.UsageError("give either TARGET or -f; use -f once for each file")

@@ -9,6 +9,7 @@ from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import configuration, documents
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import find_revision
+from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster, PodSelection
@@ -110,12 +111,13 @@ class LiveExplainer(Struct):
                 "cluster: name it with --config stack:NAME, or the folder of podgraft serve"
             )
         revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
-        options = replace(self.options, from_cluster=True, revision=revision)
+        source = ConfigSource(is_cluster=True)
+        options = replace(self.options, config_source=source, revision=revision)
         return self._load(options), tuple(of_istiod)
 
     def _with_injector(self, registered: Sequence[Webhook], pod: Object) -> InjectOptions:
         """Return the options with the injector of a stack: that of the webhook, if not given."""
-        if self.options.stack is None or self.options.injector is not None:
+        if self.options.config_source.stack is None or self.options.injector is not None:
             return self.options
         own = [each for each in registered if each.kind is InjectorKind.PODGRAFT]
         webhooks = self._find_matching(select_injecting(own), pod) or own

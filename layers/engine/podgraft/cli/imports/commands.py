@@ -1,16 +1,15 @@
 """``podgraft import istio``: Istio's injection configuration of a cluster, in a folder."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from podgraft.cli import command_help, folders
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
-from podgraft.cli.live.options import CONTEXT_OPTIONS, pop_access
+from podgraft.cli.live.options import ClusterAccess, access_options
 from podgraft.cli.program import print_next_steps
-from podgraft.cli.shared_options import NEW_FOLDER, add_options
+from podgraft.cli.shared_options import NEW_FOLDER
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import Bundle, BundleError, lint
 from podgraft.kube import yaml
@@ -28,12 +27,12 @@ def command() -> None:
 
 @command.command("istio")
 @click.argument("folder", type=NEW_FOLDER)
-@add_options(*CONTEXT_OPTIONS)
+@access_options
 @click.option("--revision", help="Revision or tag of Istio; default: all of the cluster.")
 @click.option(
     "--force", is_flag=True, help="Replace the bundle in FOLDER; an existing policy is not changed."
 )
-def import_istio(*, folder: Path, revision: str | None, force: bool, **given: Any) -> None:
+def import_istio(*, folder: Path, revision: str | None, force: bool, access: ClusterAccess) -> None:
     """Read Istio's injection configuration from a cluster, and write it to FOLDER.
 
     The command writes FOLDER/bundle and FOLDER/policy.yaml. It reads the ConfigMaps of the
@@ -41,11 +40,8 @@ def import_istio(*, folder: Path, revision: str | None, force: bool, **given: An
     requests. It prints a warning for everything that the files do not contain. If the cluster has
     several revisions, it writes FOLDER/REVISION for each of them.
     """
-    access = pop_access(given)
-    cluster = access.open_cluster()
-    namespace = access.istio_namespace
-    reader = IstioReader(cluster, namespace, [])
-    revisions = [revision] if revision else reader.list_revisions()
+    cluster, namespace = access.open_cluster(), access.istio_namespace
+    revisions = [revision] if revision else IstioReader(cluster, namespace).list_revisions()
     folders_by_revision = {
         name: folder / name if len(revisions) > 1 else folder for name in revisions
     }
@@ -55,7 +51,7 @@ def import_istio(*, folder: Path, revision: str | None, force: bool, **given: An
                 f"{each / BUNDLE_FOLDER}: exists already; use --force to replace the bundle"
             )
     for name, each in folders_by_revision.items():
-        _import_revision(IstioReader(cluster, namespace, []).read(name), each)
+        _import_revision(IstioReader(cluster, namespace).read(name), each)
 
 
 def _import_revision(source: IstioSource, folder: Path) -> None:

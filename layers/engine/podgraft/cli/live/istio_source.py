@@ -54,7 +54,7 @@ class IstioReader(Struct):
 
     cluster: LiveCluster
     namespace: str
-    warnings: list[str]
+    warnings: list[str] = []
 
     def read(self, revision: str | None) -> IstioSource:
         """Read a revision or a tag; None is the only one. Raises ``CommandError``."""

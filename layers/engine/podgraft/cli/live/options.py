@@ -1,7 +1,6 @@
 """The options of commands that read a cluster: those of kubectl, with the same meaning."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from msgspec import Struct
@@ -61,10 +60,7 @@ class ClusterAccess(Struct, frozen=True, kw_only=True):
         )
 
 
-def pop_access(values: dict[str, Any]) -> ClusterAccess:
-    """Remove the values of ``CONTEXT_OPTIONS`` from *values*, and return them."""
-    names = ("context", "kubeconfig", "request_timeout", "istio_namespace")
-    return ClusterAccess(**{name: values.pop(name) for name in names if name in values})
+access_options = gather_options(ClusterAccess, *CONTEXT_OPTIONS, name="access")
 
 
 def select_pods(namespace: str | None, all_namespaces: bool, selector: str | None) -> PodSelection:

@@ -1,7 +1,6 @@
 """``podgraft status``: the injection of each namespace of a cluster."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 from msgspec.structs import replace
@@ -45,7 +44,7 @@ from .webhooks import WebhookStatus, check_webhooks
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
 @make_regions_option("Regions to compare; a difference has exit status 1.")
 @format_option(("text", "json", "html", "policyreport"), "Output format; html with --contexts.")
-def command(
+def command(  # noqa: PLR0913 - one parameter per option
     *,
     contexts: str | None,
     selection: PodSelection,
@@ -53,7 +52,7 @@ def command(
     url: str | None,
     regions: tuple[str, ...],
     output: str,
-    **given: Any,
+    options: InjectOptions,
 ) -> int:
     """Show which webhook injects each namespace, and which pods need a restart.
 
@@ -68,8 +67,7 @@ def command(
     --contexts prints one row for each cluster instead, with the result of --test. With --config
     stack:NAME, it adds the last review of each token, from the log of 30 days.
     """
-    options = configuration.parse_options(given)
-    if is_explicit("regions") and (contexts is None or options.stack is None):
+    if is_explicit("regions") and (contexts is None or options.config_source.stack is None):
         raise click.UsageError("--regions: requires --contexts and --config stack:NAME")
     if contexts is not None:
         if selection != PodSelection() or output == "policyreport":
@@ -85,12 +83,12 @@ def command(
 def _show_clusters(
     options: InjectOptions, contexts: str, regions: tuple[str, ...], output: str
 ) -> int:
-    stack = options.stack if regions else None
-    splits = [] if stack is None else [str(each) for each in compare_regions(stack, regions)]
+    stack = options.config_source.stack
+    splits = [*map(str, compare_regions(stack, regions))] if stack and regions else []
     names = list_contexts(options.access, contexts)
     statuses = read_all(options.access, names, read_status)
-    if options.stack is not None:
-        uses = read_last_uses_of_regions(Location(stack_name=options.stack), regions)
+    if stack is not None:
+        uses = read_last_uses_of_regions(Location(stack_name=stack), regions)
         statuses = [replace(each, last_review=uses.get(each.token, "")) for each in statuses]
     if output == "json":
         clusters: list[JSON] = [each.to_json() for each in statuses]

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help
-from podgraft.cli.configuration import inject_options, load, parse_options
+from podgraft.cli.configuration import InjectOptions, inject_options, load
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.outputs import Output, write_files
 from podgraft.cli.shared_options import NEW_FOLDER
@@ -63,7 +62,7 @@ def export_policy(
     partial: bool,
     folder: Path | None,
     force: bool,
-    **given: Any,
+    options: InjectOptions,
 ) -> None:
     """Write a bundle as policies that kube-apiserver evaluates itself, for kubectl apply.
 
@@ -73,7 +72,7 @@ def export_policy(
     """
     if not native:
         raise click.UsageError("Missing option '--native': the output is policies of Kubernetes")
-    snapshot = load(parse_options(given)).snapshot
+    snapshot = load(options).snapshot
     minor = minor or snapshot.policy.kubernetes_minor
     if minor is None:
         raise click.UsageError("Missing option '--kubernetes': the policy has no kubernetesRelease")
