@@ -2,8 +2,7 @@
 
 from .netip import Addr, AddressError, Prefix, parse_addr
 
-# net.dtoi stops at this value.
-_LARGEST_NUMBER = 0xFFFFFF
+_LENGTH_DIGITS = len("128")
 
 
 class CIDRError(ValueError):
@@ -51,15 +50,11 @@ def parse_cidr(text: str) -> Prefix:
     """net.ParseCIDR, which accepts leading zeros in the length; raises ``CIDRError``."""
     address, slash, length = text.rpartition("/") if text.count("/") == 1 else ("", "", "")
     addr = _parse_ip(address) if slash else None
-    is_number = length.isascii() and length.isdigit()
-    if addr is None or not is_number or not _parse_length(length) <= addr.bits:
+    bare = length.lstrip("0")
+    is_number = length.isascii() and length.isdigit() and len(bare) <= _LENGTH_DIGITS
+    if addr is None or not is_number or int(bare or 0) > addr.bits:
         raise CIDRError(f"invalid CIDR address: {text}")
-    return Prefix(addr, _parse_length(length))
-
-
-def _parse_length(digits: str) -> int:
-    bare = digits.lstrip("0")
-    return int(bare or 0) if len(bare) < len(str(_LARGEST_NUMBER)) else _LARGEST_NUMBER
+    return Prefix(addr, int(bare or 0))
 
 
 def _parse_ip(text: str) -> Addr | None:

@@ -1,6 +1,7 @@
 """IP addresses and prefixes as net/netip parses and formats them."""
 
 import re
+from ipaddress import IPv6Address
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ class Addr(Struct, frozen=True):
         zone = f"%{self.zone}" if self.zone else ""
         if self.is_4in6:
             return f"::ffff:{Addr(self.value & 0xFFFFFFFF, IPV4_BITS)}{zone}"
-        return _format_groups(self.value) + zone
+        return f"{IPv6Address(self.value)}{zone}"
 
     @property
     def is_4(self) -> bool:
@@ -172,20 +173,6 @@ def _parse_length(digits: str) -> int:
     except NumError:
         pass
     raise PrefixError(f"bad bits after slash: {quote(digits)}")
-
-
-def _format_groups(value: int) -> str:
-    """The groups of an IPv6 address, with ``::`` for the first of the longest runs of zeros."""
-    groups = [value >> shift & 0xFFFF for shift in range(112, -1, -16)]
-    start = end = 0
-    for first in range(_GROUPS):
-        last = first
-        while last < _GROUPS and not groups[last]:
-            last += 1
-        if last - first > max(end - start, 1):
-            start, end = first, last
-    texts = [f"{group:x}" for group in groups]
-    return f"{':'.join(texts[:start])}::{':'.join(texts[end:])}" if end else ":".join(texts)
 
 
 def _error_text(text: str, reason: str, rest: str = "") -> str:

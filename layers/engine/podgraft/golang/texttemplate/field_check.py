@@ -167,12 +167,9 @@ class _FieldVisitor(Struct):
     def _visit_pipe(self, pipe: nodes.Pipe, scope: _Scope, use: _Use) -> _Operand:
         """Check a pipeline, and return its operand."""
         piped: _Operand | None = None
-        last = len(pipe.commands) - 1
-        for index, command in enumerate(pipe.commands):
-            after = pipe.commands[index + 1] if index < last else None
-            piped = self._visit_command(
-                command, piped, scope, use if after is None else _use(after)
-            )
+        uses = [*map(_use, pipe.commands[1:]), use]
+        for command, own_use in zip(pipe.commands, uses, strict=True):
+            piped = self._visit_command(command, piped, scope, own_use)
         operand = piped or _UNKNOWN_OPERAND
         for variable in pipe.variables:
             # A variable that is assigned again has one of several values.

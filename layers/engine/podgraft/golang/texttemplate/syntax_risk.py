@@ -75,7 +75,7 @@ def _has_function_risk(
     first = next(iter(arguments), None)
     if name == "printf":
         is_plain = isinstance(first, nodes.String) and _PLAIN_FORMAT.fullmatch(first.text)
-        return is_plain is None or is_plain is False
+        return not is_plain
     if name in _COUNTING and not isinstance(first, nodes.Number):
         return True
     return harm is not SyntaxRisk.NONE and not (quoted and harm is SyntaxRisk.SLICES)

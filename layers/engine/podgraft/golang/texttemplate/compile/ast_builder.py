@@ -69,13 +69,8 @@ class AstBuilder(Struct):
         """Store to a name."""
         return ast.Name(name, _STORE, **self.location)
 
-    def constant(self, value: str | complex | bool | None) -> ast.Constant:
-        """A constant of the template."""
-        return ast.Constant(value, **self.location)
-
-    def constant_tuple(self, texts: tuple[str, ...]) -> ast.Constant:
-        """A tuple of strings as one constant."""
-        value: Any = texts  # typeshed does not accept a tuple here
+    def constant(self, value: Any) -> ast.Constant:
+        """A constant of the template; typeshed does not accept a tuple of strings, which works."""
         return ast.Constant(value, **self.location)
 
     def call(self, function: str, *arguments: Expression) -> ast.Call:

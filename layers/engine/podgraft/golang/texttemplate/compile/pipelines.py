@@ -197,9 +197,7 @@ class PipelineCompiler(ExpressionCompiler):
         origin = provenance_args(builder, receiver)
         if origin and not expected:
             expected = (builder.constant(None),)
-        return builder.call(
-            "path", receiver.code, builder.constant_tuple(names), *expected, *origin
-        )
+        return builder.call("path", receiver.code, builder.constant(names), *expected, *origin)
 
     def _compile_steps(
         self, node: Path, receiver: CompiledValue, names: tuple[str, ...]

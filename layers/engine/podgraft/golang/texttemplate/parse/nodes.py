@@ -14,6 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.golang.strconv.quote import quote
+from podgraft.golang.utf8 import SPACES
 
 _OFFSETS = frozenset({"start", "end", "fields_start"})
 
@@ -225,12 +226,6 @@ class Continue(NodeBase, frozen=True):
         return "{{continue}}"
 
 
-# unicode.IsSpace
-_SPACES = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
-
 Constant: TypeAlias = Bool | Nil | Number | String
 Operand: TypeAlias = Constant | Dot | Field | Variable | Identifier | Chain | Pipe
 Statement: TypeAlias = Text | Action | Branch | Invocation | Break | Continue
@@ -251,7 +246,7 @@ class Template(Struct, frozen=True):
     @property
     def is_empty(self) -> bool:
         """Whether the template contains only white space (parse.IsEmptyTree)."""
-        return all(isinstance(node, Text) and not node.text.strip(_SPACES) for node in self.body)
+        return all(isinstance(node, Text) and not node.text.strip(SPACES) for node in self.body)
 
 
 def walk(nodes: Nodes) -> Iterator[Statement]:

@@ -60,27 +60,24 @@ class Trace(Struct, frozen=True):
 
     def without(self, emission: int, fill: str | None) -> str:
         """Return the text with ``fill`` or the masked text instead of one emission."""
-        emissions, pieces = self.registry.emissions, list[str]()
-        for part in self.parts:
-            if isinstance(part, str):
-                pieces.append(part)
-            else:
-                text, masked_text = emissions[part]
-                pieces.append((masked_text if fill is None else fill) if emission == 0 else text)
-                emission -= 1
-        return "".join(pieces)
+        return self._join(lambda number: number != emission, fill)
 
     def mix(self, count: int, fill: str | None = None) -> str:
         """Return the text with ``count`` emissions, and ``fill`` or masked text for the others."""
-        emissions, pieces = self.registry.emissions, list[str]()
+        return self._join(lambda number: number < count, fill)
+
+    def _join(self, is_real: Callable[[int], bool], fill: str | None) -> str:
+        """The text with the real text of some emissions, which their position selects."""
+        pieces: list[str] = []
+        position = 0
         for part in self.parts:
             if isinstance(part, str):
                 pieces.append(part)
-            elif count > 0:
-                count -= 1
-                pieces.append(emissions[part][0])
-            else:
-                pieces.append(emissions[part][1] if fill is None else fill)
+                continue
+            text, masked_text = self.registry.emissions[part]
+            hidden = masked_text if fill is None else fill
+            pieces.append(text if is_real(position) else hidden)
+            position += 1
         return "".join(pieces)
 
 
