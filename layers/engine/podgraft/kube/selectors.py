@@ -14,6 +14,7 @@ from .decode_errors import DecodeError, FieldError
 from .decoding import decode
 from .errors import SelectorError
 from .names import NameProblem, label_key_problem, label_value_problem
+from .patch.pointer import escape
 from .types import LABEL_SELECTOR
 
 __all__ = ["NOTHING", "Operator", "Requirement", "Selector", "SelectorError", "compile_"]
@@ -142,9 +143,7 @@ def _requirement(expression: _Expression) -> Requirement:
 def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     for key, value in labels.items():
         yield from _diagnostic_at("/matchLabels", label_key_problem(key))
-        yield from _diagnostic_at(
-            f"/matchLabels/{_escape_pointer(key)}", label_value_problem(value)
-        )
+        yield from _diagnostic_at(f"/matchLabels/{escape(key)}", label_value_problem(value))
 
 
 def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[Diagnostic]:
@@ -183,10 +182,6 @@ def _count_problem(expression: _Expression) -> NameProblem | None:
 
 def _from_field_error(error: FieldError) -> Diagnostic:
     """Convert a decode error."""
-    pointer = "".join(f"/{_escape_pointer(step)}" for step in error.pointer)
+    pointer = "".join(f"/{escape(step)}" for step in error.pointer)
     remedy = f"use {_TYPES.get(error.expected, 'a mapping')}"
     return Diagnostic(pointer=pointer, problem=f"got {error.got.split()[0]}", remedy=remedy)
-
-
-def _escape_pointer(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")

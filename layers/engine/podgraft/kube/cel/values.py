@@ -212,7 +212,6 @@ _TYPE_NAMES: dict[type[object], str] = {
     Duration: "google.protobuf.Duration",
     Optional: "optional_type",
 }
-TYPE_NAMES = frozenset(_TYPE_NAMES.values())
 
 
 def type_name(value: Value) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 
-from .container_security import APPARMOR_ANNOTATION, ContainerSecurity
+from .container_security import APPARMOR_ANNOTATION, SecuritySettings
 from .privilege import HOST_NAMESPACES, Kind, Privilege
 
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
@@ -105,8 +105,8 @@ def _select_fields(container: Object) -> Object:
 def _compare_containers(
     before: Object, after: Object, own_settings: _Settings, settings: _Settings
 ) -> Iterator[Privilege]:
-    own = ContainerSecurity(before, *own_settings)
-    return ContainerSecurity(after, *settings).find_added(own)
+    own = SecuritySettings(before, *own_settings)
+    return SecuritySettings(after, *settings).find_added(own)
 
 
 def _compare_specs(before: Object, after: Object) -> Iterator[Privilege]:

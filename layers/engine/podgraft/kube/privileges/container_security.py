@@ -22,26 +22,29 @@ _DEFAULT_CAPABILITIES = BASELINE_CAPABILITIES | {"NET_RAW"}
 PREVENTED, UNSET, GRANTED = range(3)
 
 
-class ContainerSecurity:
-    """The settings of one container, with those that it inherits from its pod."""
+class SecuritySettings:
+    """The settings of one container, with those that it inherits from its pod.
 
-    def __init__(self, container: Object, context: Object, annotations: Object) -> None:
-        self._container = container
-        self._pod = context
-        self._annotations = annotations
-        self._context = object_at(container, "securityContext")
+    ``value`` is the container, or the spec of the pod for the settings of the pod itself.
+    """
+
+    def __init__(self, value: Object, pod_context: Object, annotations: Object) -> None:
+        self.value = value
+        self.pod_context = pod_context
+        self.annotations = annotations
+        self.context = object_at(value, "securityContext")
 
     @property
     def name(self) -> str:
         """The name of the container."""
-        return string_at(self._container, "name")
+        return string_at(self.value, "name")
 
     @property
     def image(self) -> str:
         """The image; empty for a container without one."""
-        return string_at(self._container, "image")
+        return string_at(self.value, "image")
 
-    def find_added(self, before: ContainerSecurity) -> Iterator[Privilege]:
+    def find_added(self, before: SecuritySettings) -> Iterator[Privilege]:
         """Find the privileges that *before* does not have."""
         for kind, degree, earlier in (
             (Kind.PRIVILEGED, self.is_privileged, before.is_privileged),
@@ -60,7 +63,7 @@ class ContainerSecurity:
             yield Privilege(Kind.PROBE_HOST, self.name)
         yield from self._find_added_values(before)
 
-    def _find_added_values(self, before: ContainerSecurity) -> Iterator[Privilege]:
+    def _find_added_values(self, before: SecuritySettings) -> Iterator[Privilege]:
         if not before.is_privileged and "ALL" not in before.added_capabilities:
             capabilities = self.capabilities - before.capabilities
             named = self.added_capabilities - before.added_capabilities - BASELINE_CAPABILITIES
@@ -74,13 +77,13 @@ class ContainerSecurity:
     @property
     def is_privileged(self) -> bool:
         """Whether the container has all rights of the node."""
-        return self._context.get("privileged") is True
+        return self.context.get("privileged") is True
 
     @property
     def root(self) -> int:
         """Whether the container runs as root; with UNSET, its image decides."""
-        user = self._effective_value("runAsUser")
-        is_non_root = self._effective_value("runAsNonRoot")
+        user = self.effective_value("runAsUser")
+        is_non_root = self.effective_value("runAsNonRoot")
         if user is not None:
             return GRANTED if user == 0 else PREVENTED
         return UNSET if is_non_root is None else (PREVENTED if is_non_root else GRANTED)
@@ -88,7 +91,7 @@ class ContainerSecurity:
     @property
     def escalation(self) -> int:
         """Whether a process can have more rights than its parent."""
-        allowed = self._context.get("allowPrivilegeEscalation")
+        allowed = self.context.get("allowPrivilegeEscalation")
         return UNSET if allowed is None else (GRANTED if allowed else PREVENTED)
 
     @property
@@ -99,7 +102,7 @@ class ContainerSecurity:
     @property
     def apparmor(self) -> int:
         """Whether the container runs without an AppArmor profile, by its field or annotation."""
-        annotation = string_at(self._annotations, APPARMOR_ANNOTATION + self.name)
+        annotation = string_at(self.annotations, APPARMOR_ANNOTATION + self.name)
         degrees = {self._profile_degree("appArmorProfile")}
         if annotation:
             is_confined = annotation == "runtime/default" or annotation.startswith("localhost/")
@@ -109,19 +112,19 @@ class ContainerSecurity:
     @property
     def unmasks_proc(self) -> bool:
         """Whether the container can read the masked paths of /proc."""
-        return self._context.get("procMount") not in {None, "", "Default"}
+        return self.context.get("procMount") not in {None, "", "Default"}
 
     @property
     def is_host_process(self) -> bool:
         """Whether the container is a host process on Windows."""
-        own = object_at(self._context, "windowsOptions").get("hostProcess")
-        inherited = object_at(self._pod, "windowsOptions").get("hostProcess")
+        own = object_at(self.context, "windowsOptions").get("hostProcess")
+        inherited = object_at(self.pod_context, "windowsOptions").get("hostProcess")
         return (inherited if own is None else own) is True
 
     @property
     def selinux(self) -> tuple[str, str, str]:
         """User, role, and type of the SELinux options."""
-        options = self._effective_value("seLinuxOptions")
+        options = self.effective_value("seLinuxOptions")
         fields = options if isinstance(options, dict) else {}
         return string_at(fields, "user"), string_at(fields, "role"), string_at(fields, "type")
 
@@ -140,15 +143,15 @@ class ContainerSecurity:
     @property
     def host_ports(self) -> frozenset[int]:
         """The ports of the node that the container uses."""
-        ports = (port.get("hostPort") for port in objects_at(self._container, "ports"))
+        ports = (port.get("hostPort") for port in objects_at(self.value, "ports"))
         return frozenset(port for port in ports if isinstance(port, int) and port)
 
     @property
     def probe_hosts(self) -> frozenset[str]:
         """The hosts that the kubelet calls for probes and lifecycle hooks, except the pod."""
         hosts: set[str] = set()
-        lifecycle = object_at(self._container, "lifecycle")
-        handlers = [object_at(self._container, probe) for probe in PROBES]
+        lifecycle = object_at(self.value, "lifecycle")
+        handlers = [object_at(self.value, probe) for probe in PROBES]
         handlers += [object_at(lifecycle, "postStart"), object_at(lifecycle, "preStop")]
         for handler in handlers:
             if handler:
@@ -156,19 +159,20 @@ class ContainerSecurity:
                 hosts.add(string_at(object_at(handler, "tcpSocket"), "host"))
         return frozenset(hosts - {""})
 
-    def _effective_value(self, field: str) -> JSON:
-        own = self._context.get(field)
-        return self._pod.get(field) if own is None else own
+    def effective_value(self, field: str) -> JSON:
+        """The value of a field in the container's securityContext, or else in the pod's."""
+        own = self.context.get(field)
+        return self.pod_context.get(field) if own is None else own
 
     def _profile_degree(self, field: str) -> int:
-        profile = self._effective_value(field)
+        profile = self.effective_value(field)
         type_ = profile.get("type") if isinstance(profile, dict) else None
         if type_ is None:
             return UNSET
         return PREVENTED if type_ in CONFINED_PROFILES else GRANTED
 
     def _capability_list(self, key: str) -> frozenset[str]:
-        listed = object_at(self._context, "capabilities").get(key)
+        listed = object_at(self.context, "capabilities").get(key)
         names = listed if isinstance(listed, list) else []
         # Runtimes accept any case, and some the prefix.
         return frozenset(str(name).upper().removeprefix("CAP_") for name in names)

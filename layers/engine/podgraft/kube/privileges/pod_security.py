@@ -19,7 +19,7 @@ from .additions import CONTAINER_LISTS, SAFE_SYSCTLS
 from .container_security import (
     APPARMOR_ANNOTATION,
     CONFINED_PROFILES,
-    ContainerSecurity,
+    SecuritySettings,
     is_plain_selinux,
 )
 from .privilege import BASELINE_CAPABILITIES
@@ -41,24 +41,8 @@ class Violation(Struct, frozen=True):
     remedy: str
 
 
-class _Subject(Struct, frozen=True):
-    """A container with the parts of its pod, or the spec of the pod itself."""
-
-    value: Object
-    pod_context: Object
-    annotations: Object
-
-    @property
-    def context(self) -> Object:
-        return object_at(self.value, "securityContext")
-
-    @property
-    def security(self) -> ContainerSecurity:
-        return ContainerSecurity(self.value, self.pod_context, self.annotations)
-
-
 _Finding: TypeAlias = tuple[str, str]  # problem and remedy
-_Check: TypeAlias = Callable[[_Subject], Iterator[_Finding]]
+_Check: TypeAlias = Callable[[SecuritySettings], Iterator[_Finding]]
 
 
 def find_violations(metadata: Object, spec: Object, level: Level) -> tuple[Violation, ...]:
@@ -74,9 +58,9 @@ def _find_violations(metadata: Object, spec: Object, level: Level) -> Iterator[V
     if spec.get("hostUsers") is False:
         left_out |= _RELAXED
     shared = object_at(spec, "securityContext"), object_at(metadata, "annotations")
-    subjects = [("", _Subject(spec, *shared), pod_checks)]
+    subjects = [("", SecuritySettings(spec, *shared), pod_checks)]
     subjects += [
-        (string_at(value, "name"), _Subject(value, *shared), container_checks)
+        (string_at(value, "name"), SecuritySettings(value, *shared), container_checks)
         for key in CONTAINER_LISTS
         for value in objects_at(spec, key)
     ]
@@ -91,18 +75,18 @@ def _make_remedy(path: str, value: str) -> str:
     return f"set {path} to {value}"
 
 
-def _check_privileged(container: _Subject) -> Iterator[_Finding]:
+def _check_privileged(container: SecuritySettings) -> Iterator[_Finding]:
     if container.context.get("privileged") is True:
         yield "is privileged", _make_remedy("securityContext.privileged", "false")
 
 
-def _check_capabilities(container: _Subject) -> Iterator[_Finding]:
+def _check_capabilities(container: SecuritySettings) -> Iterator[_Finding]:
     names = sorted({*_strings(container.context, "add")} - BASELINE_CAPABILITIES)
     if names:
         yield f"adds {', '.join(names)}", "remove them from securityContext.capabilities.add"
 
 
-def _check_all_capabilities(container: _Subject) -> Iterator[_Finding]:
+def _check_all_capabilities(container: SecuritySettings) -> Iterator[_Finding]:
     if "ALL" not in _strings(container.context, "drop"):
         yield (
             "does not drop ALL capabilities",
@@ -118,24 +102,24 @@ def _strings(context: Object, key: str) -> list[str]:
     return [str(each) for each in listed] if isinstance(listed, list) else []
 
 
-def _check_host_ports(container: _Subject) -> Iterator[_Finding]:
-    if container.security.host_ports:
-        ports = ", ".join(map(str, sorted(container.security.host_ports)))
+def _check_host_ports(container: SecuritySettings) -> Iterator[_Finding]:
+    if container.host_ports:
+        ports = ", ".join(map(str, sorted(container.host_ports)))
         yield f"uses the host ports {ports}", "remove hostPort from ports"
 
 
-def _check_probe_hosts(container: _Subject) -> Iterator[_Finding]:
-    if container.security.probe_hosts:
+def _check_probe_hosts(container: SecuritySettings) -> Iterator[_Finding]:
+    if container.probe_hosts:
         remedy = "remove host from the handlers"
         yield "has a probe or a lifecycle hook with a host", remedy
 
 
-def _check_proc_mount(container: _Subject) -> Iterator[_Finding]:
+def _check_proc_mount(container: SecuritySettings) -> Iterator[_Finding]:
     if container.context.get("procMount") not in {None, "Default"}:
         yield "unmasks /proc", _make_remedy("securityContext.procMount", "Default")
 
 
-def _check_profile(field: str, subject: _Subject) -> Iterator[_Finding]:
+def _check_profile(field: str, subject: SecuritySettings) -> Iterator[_Finding]:
     profile = subject.context.get(field)
     if isinstance(profile, dict) and profile.get("type") not in CONFINED_PROFILES:
         remedy = _make_remedy(f"securityContext.{field}.type", _RUNTIME)
@@ -145,63 +129,59 @@ def _check_profile(field: str, subject: _Subject) -> Iterator[_Finding]:
 _RUNTIME = "RuntimeDefault"
 
 
-def _check_selinux(subject: _Subject) -> Iterator[_Finding]:
+def _check_selinux(subject: SecuritySettings) -> Iterator[_Finding]:
     options = object_at(subject.context, "seLinuxOptions")
     fields = (string_at(options, "user"), string_at(options, "role"), string_at(options, "type"))
     if not is_plain_selinux(fields):
         yield "sets SELinux options", "remove user, role, and type from seLinuxOptions"
 
 
-def _check_host_process(subject: _Subject) -> Iterator[_Finding]:
+def _check_host_process(subject: SecuritySettings) -> Iterator[_Finding]:
     if object_at(subject.context, "windowsOptions").get("hostProcess") is True:
         remedy = _make_remedy("securityContext.windowsOptions.hostProcess", "false")
         yield "is a host process on Windows", remedy
 
 
-def _check_escalation(container: _Subject) -> Iterator[_Finding]:
+def _check_escalation(container: SecuritySettings) -> Iterator[_Finding]:
     if container.context.get("allowPrivilegeEscalation") is not False:
         remedy = _make_remedy("securityContext.allowPrivilegeEscalation", "false")
         yield "allows privilege escalation", remedy
 
 
-def _check_non_root(container: _Subject) -> Iterator[_Finding]:
-    own = container.context.get("runAsNonRoot")
-    if own is None:
-        own = container.pod_context.get("runAsNonRoot")
-    if own is not True:
+def _check_non_root(container: SecuritySettings) -> Iterator[_Finding]:
+    if container.effective_value("runAsNonRoot") is not True:
         yield "does not require another user than root", _make_remedy(_NON_ROOT, "true")
 
 
 _NON_ROOT = "securityContext.runAsNonRoot"
 
 
-def _check_user(subject: _Subject) -> Iterator[_Finding]:
+def _check_user(subject: SecuritySettings) -> Iterator[_Finding]:
     user = subject.context.get("runAsUser")
     if user == 0 and not isinstance(user, bool):
         yield "runs as root", _make_remedy("securityContext.runAsUser", "another user than 0")
 
 
-def _check_seccomp_is_set(container: _Subject) -> Iterator[_Finding]:
-    own = container.context.get("seccompProfile")
-    profile = container.pod_context.get("seccompProfile") if own is None else own
+def _check_seccomp_is_set(container: SecuritySettings) -> Iterator[_Finding]:
+    profile = container.effective_value("seccompProfile")
     if not isinstance(profile, dict) or profile.get("type") not in CONFINED_PROFILES:
         remedy = _make_remedy("securityContext.seccompProfile.type", _RUNTIME)
         yield "sets no seccomp profile", remedy
 
 
-def _check_host_namespaces(pod: _Subject) -> Iterator[_Finding]:
+def _check_host_namespaces(pod: SecuritySettings) -> Iterator[_Finding]:
     for field in ("hostNetwork", "hostPID", "hostIPC"):
         if pod.value.get(field) is True:
             yield f"uses {field}", _make_remedy(field, "false")
 
 
-def _check_host_path(pod: _Subject) -> Iterator[_Finding]:
+def _check_host_path(pod: SecuritySettings) -> Iterator[_Finding]:
     for volume in objects_at(pod.value, "volumes"):
         if volume.get("hostPath") is not None:
             yield f"has the hostPath volume {string_at(volume, 'name')}", "use another volume"
 
 
-def _check_apparmor(pod: _Subject) -> Iterator[_Finding]:
+def _check_apparmor(pod: SecuritySettings) -> Iterator[_Finding]:
     for key, value in pod.annotations.items():
         text = value if isinstance(value, str) else ""
         is_confined = text in {"", "runtime/default"} or text.startswith("localhost/")
@@ -210,7 +190,7 @@ def _check_apparmor(pod: _Subject) -> Iterator[_Finding]:
     yield from _check_profile("appArmorProfile", pod)
 
 
-def _check_sysctls(pod: _Subject) -> Iterator[_Finding]:
+def _check_sysctls(pod: SecuritySettings) -> Iterator[_Finding]:
     for sysctl in objects_at(pod.context, "sysctls"):
         name = string_at(sysctl, "name")
         if name not in SAFE_SYSCTLS:
@@ -223,14 +203,14 @@ _VOLUME_SOURCES = (
 )
 
 
-def _check_volumes(pod: _Subject) -> Iterator[_Finding]:
+def _check_volumes(pod: SecuritySettings) -> Iterator[_Finding]:
     for volume in objects_at(pod.value, "volumes"):
         if all(volume.get(source) is None for source in _VOLUME_SOURCES):
             name = string_at(volume, "name")
             yield f"has the volume {name} of a restricted type", "use another volume"
 
 
-def _check_pod_non_root(pod: _Subject) -> Iterator[_Finding]:
+def _check_pod_non_root(pod: SecuritySettings) -> Iterator[_Finding]:
     if pod.context.get("runAsNonRoot") is False:
         yield "does not require another user than root", _make_remedy(_NON_ROOT, "true")
 

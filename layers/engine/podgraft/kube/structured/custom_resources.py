@@ -12,7 +12,6 @@ from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_
 
 from .schema import DEDUCED, MapField, MapType, Ref, Schema
 
-GROUP_VERSION = "apiextensions.k8s.io/v1"
 KIND = "CustomResourceDefinition"
 _METADATA: Ref = "@meta.v1.ObjectMeta"
 _NUMBERS = {"integer": "n", "number": "n", "boolean": "b"}
