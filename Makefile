@@ -190,7 +190,7 @@ check-pages:
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-aws: template
-	@$(MAKE) --no-print-directory test-pythons PYTHONS="$(filter python3.13,$(PYTHONS))" PYTHON_TESTS="$(CHECKED_ON_OTHER_PYTHON)"
+	@$(MAKE) --no-print-directory test-pythons PYTHONS="$(filter $(RUNTIME),$(PYTHONS))" PYTHON_TESTS="$(CHECKED_ON_OTHER_PYTHON)"
 	@! command -v go >/dev/null || $(MAKE) --no-print-directory workflows
 	@$(MAKE) --no-print-directory e2e-aws
 

@@ -1,9 +1,13 @@
 """Folders of manifests, and folders that are written."""
 
+import errno
+import os
+import re
 from pathlib import Path
 
 import pytest
 
+from podgraft import cli
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.folders import UnreadableError
@@ -37,3 +41,52 @@ def test_a_folder_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot write"):
         folders.write_folder(tmp_path / "out", {"a": b"", "a/b": b""})
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_cannot_be_replaced_retains_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    folders.write_folder(folder, {"a": b"1"})
+    rename = Path.rename
+
+    def refuse(path: Path, target: Path) -> Path:
+        if target == folder and not path.name.endswith(".earlier"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(CommandError, match="No space left on device; nothing was written"):
+        folders.write_folder(folder, {"b": b"2"}, replaces=True)
+    assert (folder / "a").read_bytes() == b"1"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    monkeypatch.undo()
+    folders.write_folder(folder, {"b": b"2"}, replaces=True)
+    assert [path.name for path in folder.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_is_listed_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("b/c/d", "a/e", "f"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert folders.list_subfolders(tmp_path) == [tmp_path / "a", tmp_path / "b"]
+    assert folders.list_subfolders(tmp_path / "missing") == []
+    assert folders.list_files(tmp_path) == [tmp_path / "f"]
+    names = [path.name for path in folders.list_files(tmp_path, is_recursive=True)]
+    assert names == ["e", "d", "f"]
+
+    def refuse(path: str | Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for list_ in (folders.list_files, folders.list_subfolders):
+        with pytest.raises(PermissionError):
+            list_(tmp_path)
+
+
+def test_no_command_lists_a_folder_with_glob() -> None:
+    """``Path.glob`` leaves out a folder that cannot be read. The demo reads its own samples."""
+    folder = Path(cli.__file__).parent
+    users = [path for path in folder.rglob("*.py") if re.search(r"\.r?glob\(", path.read_text())]
+    assert users == [folder / "demo" / "command.py"]

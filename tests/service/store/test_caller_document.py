@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from podgraft.base.jsonvalue import JSON
@@ -90,6 +90,7 @@ def test_a_revoked_token_is_listed_until_eight_others_follow() -> None:
 
 def test_an_empty_store_has_no_callers() -> None:
     assert caller_document.parse_callers(None) == caller_document.parse_callers({}) == Callers()
+    assert caller_document.parse_callers({"tokens": None, "sources": None}) == Callers()
     assert not Callers().find_tokens(caller_document.hash_token(""))
 
 
@@ -102,18 +103,26 @@ class InvalidCase:
 
 HASH = OLD.sha256
 THREE: list[JSON] = [{"sha256": HASH}, {"sha256": HASH}, {"sha256": HASH}]
+SHA256 = "tokens[0].sha256: expected 64 lower-case hexadecimal digits"
+ROOT = (
+    "the document must be a mapping of tokens, subjects, groups, sources, revoked, issuers, "
+    "without other keys"
+)
+TOKEN = (
+    "tokens[0]: expected a mapping of sha256, created, note, id, and expires, without other keys"
+)
 ERRORS = (
-    InvalidCase("a list", [], "the document must be a mapping with the keys tokens and subjects"),
+    InvalidCase("a list", [], ROOT),
     InvalidCase(
         "misspelt",
         {"token": []},
-        "the document: unknown key; use tokens, subjects, groups, sources, revoked, issuers",
+        ROOT,
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(
         "token a string",
         {"tokens": [HASH]},
-        "tokens[0]: expected a mapping with sha256, created, and note",
+        TOKEN,
     ),
     InvalidCase(
         "a date that never comes",
@@ -125,33 +134,45 @@ ERRORS = (
         {"tokens": [{"sha256": HASH, "id": "K7"}]},
         "tokens[0].id: expected 8 characters of a-z and 2-7",
     ),
-    InvalidCase("a group", {"groups": ["Ring 0"]}, "groups: expected names such as ring-0"),
+    InvalidCase("a group", {"groups": ["Ring 0"]}, "groups[0]: expected a name such as ring-0"),
     InvalidCase(
         "an address without a length",
         {"sources": ["198.51.100.7"]},
-        "sources: got an invalid source; use a range such as 198.51.100.0/24, or vpce-… or vpc-… "
-        "for a private front",
+        "sources[0]: got an invalid source; use a range such as 198.51.100.0/24, or vpce-… or "
+        "vpc-… for a private front",
     ),
     InvalidCase(
         "the token instead of its hash",
         {"tokens": [{"sha256": "s3cr3t"}]},
-        "tokens[0].sha256: expected 64 lower-case hexadecimal digits",
+        SHA256,
     ),
     InvalidCase(
         "created as a number",
         {"tokens": [{"sha256": HASH, "created": 2026}]},
-        "tokens[0]: created and note must be strings",
+        "tokens[0].created: expected a string",
     ),
     InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: unknown key; use sha256, created, note, id, expires",
+        TOKEN,
     ),
     InvalidCase("three", {"tokens": THREE}, "tokens: got 3 tokens; at most 2 can be active"),
     InvalidCase(
         "an empty subject",
         {"subjects": [""]},
-        "subjects: expected strings such as CN=prod-eu,O=podgraft-clusters",
+        "subjects[0]: expected a string such as CN=prod-eu,O=podgraft-clusters",
+    ),
+    InvalidCase(
+        "a key like a place",
+        {"tokens": [{"sha256": HASH, "s3cr3t` - at `$.tokens[0].s3cr3t": 1}]},
+        TOKEN,
+    ),
+    InvalidCase("a key like the place of another", {" - at `$.s3cr3t": 1}, ROOT),
+    InvalidCase("a value of several lines", {"tokens": [{"sha256": f"{HASH}\n"}]}, SHA256),
+    InvalidCase(
+        "another id",
+        {"revoked": [{"id": "no"}]},
+        "revoked[0].id: expected 8 characters of a-z and 2-7",
     ),
 )
 
@@ -172,3 +193,44 @@ def test_a_third_active_token_is_refused() -> None:
 def test_revoking_needs_exactly_one_token(identity: str) -> None:
     with pytest.raises(TokensError, match=f". tokens match; use one of: {OLD.identity}"):
         Callers((OLD,)).without_token(identity)
+
+
+# Values of documents, most of which are invalid somewhere.
+TEXTS = st.sampled_from(
+    ("", "ring-0", "k7m2qxx4", "2027-02-22", "2027-99-22", HASH, "10.0.0.0/8", "s3cr3t")
+).flatmap(lambda text: st.sampled_from((text, f"{text}\n", f"{text}\n{text}", text.upper())))
+TOKENS = st.dictionaries(
+    st.sampled_from(("sha256", "created", "note", "id", "expires", "s3cr3t")),
+    st.one_of(TEXTS, st.none(), st.integers(0, 1)),
+    max_size=5,
+)
+DOCUMENTS: Any = st.dictionaries(
+    st.sampled_from(("tokens", "subjects", "groups", "sources", "revoked", "issuers", "s3cr3t")),
+    st.one_of(st.lists(st.one_of(TEXTS, TOKENS), max_size=3), TEXTS, st.none()),
+    max_size=4,
+)
+
+
+@given(DOCUMENTS)
+@example({"tokens": [{"sha256": HASH, "expires": "2027-02-22\n"}]})
+@example({"tokens": [{"sha256": HASH, "id": "s3cr3tss\n"}]})
+def test_a_document_is_read_completely_or_refused_without_its_texts(document: Any) -> None:
+    try:
+        callers = caller_document.parse_callers(document)
+    except TokensError as error:
+        message = str(error)
+    else:
+        written = caller_document.to_document(callers)
+        message = ""
+        assert _without_empty(written) == _without_empty(document)
+    assert "s3cr3t" not in message.casefold()
+
+
+def _without_empty(value: JSON) -> JSON:
+    match value:
+        case dict():
+            return {key: _without_empty(member) for key, member in value.items() if member}
+        case list():
+            return [_without_empty(element) for element in value]
+        case _:
+            return value

@@ -2,10 +2,9 @@
 
 import gzip
 import hashlib
-from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.base import jsonvalue
@@ -13,7 +12,6 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.service.store.caller_document import (
     Callers,
     TokensError,
-    decode_all,
     hash_token,
     parse_callers,
 )
@@ -40,46 +38,17 @@ def test_what_is_encoded_is_decoded(fleet: dict[str, Callers]) -> None:
     assert encode_registry(dict(reversed(fleet.items()))) == (digest, content)
 
 
-# Values of documents, most of which are invalid somewhere.
-TEXTS = st.sampled_from(
-    ("", "a", "ring-0", "k7m2qxx4", "2027-02-22", "2027-99-22", hash_token("a"), "10.0.0.0/8")
-).flatmap(lambda text: st.sampled_from((text, f"{text}\n", f"{text}\n{text}", text.upper())))
-TOKENS = st.dictionaries(
-    st.sampled_from(("sha256", "created", "note", "id", "expires", "x")),
-    st.one_of(TEXTS, st.none(), st.integers(0, 1)),
-    max_size=5,
-)
-DOCUMENTS: Any = st.dictionaries(
-    st.sampled_from(("tokens", "subjects", "groups", "sources", "revoked", "issuers", "x")),
-    st.one_of(st.lists(st.one_of(TEXTS, TOKENS), max_size=3), TEXTS, st.none()),
-    max_size=4,
-)
-VALID = {"sha256": hash_token("a"), "created": ""}
-
-
-@given(DOCUMENTS)
-@example({"tokens": [{**VALID, "sha256": f"{hash_token('a')}\n{hash_token('b')}"}]})
-@example({"tokens": [{**VALID, "expires": "2027-13-01"}]})
-@example({"tokens": [VALID, VALID, VALID]})
-@example({"subjects": [""]})
-@example({"groups": ["Ring"]})
-@example({"sources": ["10.0.0.1/8"]})
-@example({"revoked": [{"id": "no"}]})
-def test_the_fast_decoder_accepts_nothing_that_the_parser_rejects(document: JSON) -> None:
-    text = jsonvalue.dump({"clusters": {"a": document}}).encode()
-    decoded = decode_all(text)
-    try:
-        parsed = parse_callers(document)
-    except TokensError:
-        assert decoded is None
-        return
-    assert decoded is None or decoded == {"a": parsed}
-
-
-def test_the_fast_decoder_reads_what_a_writer_stores() -> None:
-    token: Any = {**VALID, "note": "x", "id": "k7m2qxx4", "expires": "2027-02-22"}
-    fields: JSON = {"tokens": [token], "subjects": ["CN=a"], "groups": ["ring-0"], "issuers": [{}]}
-    assert decode_all(jsonvalue.dump({"clusters": {"a": fields}}).encode()) is not None
+def test_an_invalid_document_concerns_its_own_cluster_alone() -> None:
+    token: JSON = {"sha256": hash_token("a"), "id": "k7m2qxx4", "expires": "2027-02-22"}
+    valid: JSON = {"tokens": [token], "subjects": ["CN=a"], "issuers": [{}], "groups": None}
+    clusters: JSON = {"a": valid, "b": {"tokens": [{**token, "sha256": "s3cr3t"}]}, "c": []}
+    content, digest = _store(jsonvalue.dump({"clusters": clusters}).encode())
+    decoded = decode_registry(content, digest)
+    assert decoded["a"] == parse_callers(valid)
+    assert str(decoded["b"]).startswith("tokens[0].sha256: expected 64")
+    assert isinstance(decoded["c"], TokensError)
+    with pytest.raises(RegistryError, match=r"contains an invalid document of b: tokens\[0\]"):
+        read_registry(content, digest)
 
 
 def _store(text: bytes) -> tuple[bytes, str]:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.failure import CommandError
+from podgraft.cli.folders import list_subfolders
 from podgraft.cli.shared_options import PATH, Decorator, gather_options
 from podgraft.cli.stacks import lookup_stack
 
@@ -190,7 +191,7 @@ def find_files(folder: Path, injector: str | None = None) -> ConfigFolder:
 
 
 def _find_injectors(folder: Path) -> list[Path]:
-    return [path.parent for path in sorted(folder.glob("*/bundle")) if path.is_dir()]
+    return [path for path in list_subfolders(folder) if (path / "bundle").is_dir()]
 
 
 def _suggest(injectors: Sequence[Path]) -> str:

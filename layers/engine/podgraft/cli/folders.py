@@ -72,24 +72,28 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, replaces: bool = F
     """Write *files*, by relative path, into a new or empty folder: all of them, or none.
 
     With *replaces*, the folder loses its earlier content. Raises ``CommandError`` if a file cannot
-    be written.
+    be written; then the folder has its earlier content.
     """
     staging = folder.with_name(f".{folder.name}.{os.getpid()}")
+    earlier = staging.with_name(f"{staging.name}.earlier")
     try:
         for path, content in files.items():
             target = staging / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         if replaces and folder.exists():
-            shutil.rmtree(folder)
+            folder.rename(earlier)
         staging.rename(folder)
     except OSError as error:
+        if earlier.exists():
+            earlier.rename(folder)
         failed_path = error.filename or folder
         raise CommandError(
             f"{failed_path}: cannot write: {error.strerror}; nothing was written"
         ) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    shutil.rmtree(earlier, ignore_errors=True)
 
 
 def list_files(folder: Path, *, is_recursive: bool = False) -> list[Path]:
@@ -103,6 +107,15 @@ def list_files(folder: Path, *, is_recursive: bool = False) -> list[Path]:
         if not is_recursive:
             break
     return sorted(files)
+
+
+def list_subfolders(folder: Path) -> list[Path]:
+    """Return the folders in a folder, sorted; a missing folder has none.
+
+    Raises ``OSError`` as ``list_files``.
+    """
+    _, names, _ = next(os.walk(folder, onerror=_raise_unless_missing), ("", [], []))
+    return sorted(folder / name for name in names)
 
 
 def _raise_unless_missing(error: OSError) -> None:

@@ -5,10 +5,10 @@ So a cluster with a token in the path needs the file of its token, or a registra
 """
 
 from collections.abc import Callable, Container, Iterator
-from itertools import chain
 from pathlib import Path
 
 from podgraft.base.jsonvalue import Object
+from podgraft.cli.folders import list_subfolders
 from podgraft.cli.outputs import PUBLIC, SECRET, Output
 from podgraft.cli.register import auth_info
 from podgraft.kube import yaml
@@ -57,8 +57,10 @@ def _dump(manifests: list[Object]) -> bytes:
 
 def find_others(folder: Path, fleet: Fleet, written: Container[Path]) -> Iterator[Path]:
     """Yield the files of clusters that left the fleet, and those that a *written* one replaces."""
-    files = chain(folder.glob(f"*/{FILE}"), folder.glob(f"*/{registrar.FILE}"))
-    for path in sorted(files):
+    paths = (
+        cluster / name for cluster in list_subfolders(folder) for name in (FILE, registrar.FILE)
+    )
+    for path in sorted(path for path in paths if path.exists()):
         is_replaced = any(path.with_name(each) in written for each in (FILE, registrar.FILE))
         if path.parent.name not in fleet.clusters or (path not in written and is_replaced):
             yield path

@@ -132,8 +132,8 @@ def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes:
     mentioned = frozenset(
         digest for text in (folder.read_document(), *denied) for digest in _DIGEST.findall(text)
     )
-    paths = [path for path in sorted(folder.bundles.glob("*")) if _DIGEST.fullmatch(path.name)]
-    bundles = [_describe_folder(path) for path in paths if path.is_dir()]
+    paths = folders.list_subfolders(folder.bundles)
+    bundles = [_describe_folder(path) for path in paths if _DIGEST.fullmatch(path.name)]
     unused = _select_unused(bundles, mentioned, before)
     if yes:
         for each in unused:

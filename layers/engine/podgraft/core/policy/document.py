@@ -164,7 +164,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     @property
     def own_keys(self) -> Mapping[str, object]:
         """The values of the keys that overrides set; those of ``features`` one by one."""
-        own, features = _set_fields(self, _OVERRIDABLE), _set_fields(self.features, _FEATURES)
+        own, features = _read_fields(self, _OVERRIDABLE), _read_fields(self.features, _FEATURES)
         own.pop("features", None)
         return {
             **{_OVERRIDABLE[name]: value for name, value in own.items()},
@@ -213,11 +213,11 @@ class Group(Struct, frozen=True, kw_only=True):
 
 def overlay(policy: Policy, override: Policy) -> Policy:
     """Return the policy with each key that *override* has; ``features`` are applied by key."""
-    features = replace(policy.features, **_set_fields(override.features, _FEATURES))
-    return replace(policy, **{**_set_fields(override, _OVERRIDABLE), "features": features})
+    features = replace(policy.features, **_read_fields(override.features, _FEATURES))
+    return replace(policy, **{**_read_fields(override, _OVERRIDABLE), "features": features})
 
 
-def _set_fields(settings: Policy | Features, names: Iterable[str]) -> dict[str, Any]:
+def _read_fields(settings: Policy | Features, names: Iterable[str]) -> dict[str, Any]:
     """The values of the fields that are set."""
     values = ((name, getattr(settings, name)) for name in names)
     return {name: value for name, value in values if value is not None}

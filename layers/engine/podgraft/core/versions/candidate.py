@@ -66,7 +66,7 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
             lambda _cluster, _groups: refused,
         )
     version = snapshots.default.policy_version
-    compiler = replace(compiler, max_bytes=MAX_BYTES, compiled=[], files=None)
+    compiler = compiler.with_limit(MAX_BYTES)
     for snapshot in snapshots.values():
         compiler.add(snapshot.policy, snapshot.bundle)
     if snapshots.groups is not None:

@@ -122,6 +122,10 @@ class BundleCache(Struct, eq=False):
     compiled: list[tuple[Policy, Bundle]] = field(default_factory=list[tuple[Policy, Bundle]])
     files: dict[str | None, Mapping[str, bytes]] | None = None
 
+    def with_limit(self, max_bytes: int) -> "BundleCache":
+        """Return an empty cache that compiles no bundle larger than *max_bytes*."""
+        return replace(self, max_bytes=max_bytes, compiled=[], files=None)
+
     def retain_files(self) -> None:
         """Keep the files of each bundle, to compile it for other policies later."""
         self.files = {} if self.files is None else self.files

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import type_of
 from podgraft.golang.strconv.quote import quote
 
 from .elements import ElementError, find_key
@@ -107,7 +108,7 @@ def check_scalar(scalar: str, value: JSON) -> Iterator[FieldError]:
         case "u", bool() | int() | float() | str():
             pass
         case "n", _:
-            yield FieldError("", f"expected numeric (int or float), got {_go_type(value)}")
+            yield FieldError("", f"expected numeric (int or float), got {type_of(value)}")
         case "s", _:
             yield FieldError("", f"expected string, got {describe(value)}")
         case "b", _:
@@ -129,18 +130,6 @@ def describe(value: JSON) -> str:
             return "a list"
         case _:
             return str(value)
-
-
-def _go_type(value: JSON) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-        case list():
-            return "[]interface {}"
-        case _:
-            return "map[string]interface {}"
 
 
 def find_atomics(schema: Schema, value: JSON, ref: Ref, path: str = "") -> Iterator[str]:

@@ -5,7 +5,7 @@ The document is the SSM SecureString ``<prefix>/auth/<cluster>``, the file
 (``registry_document.py``)::
 
     tokens:                  # at most two, to rotate a token without downtime
-      - id: k7m2q9x4         # without one, the first digits of the hash are the id
+      - id: k7m2qxx4         # without one, the first digits of the hash are the id
         sha256: 9f86d08…     # of the UTF-8 bytes, in hex; the token itself is not stored
         created: "2026-11-21T03:20:00Z"
         expires: "2027-02-22"  # the last day in UTC; without one, the token does not expire
@@ -15,7 +15,7 @@ The document is the SSM SecureString ``<prefix>/auth/<cluster>``, the file
     groups: [ring-0]         # of the policy
     sources: [198.51.100.0/24]  # where requests can come from; empty for everywhere
     revoked:                 # the newest 8, so that logs can name the cluster of such a token
-      - {id: b3n8w2aa, at: "2026-11-20T08:00:00Z"}
+      - {id: b3n2w2aa, at: "2026-11-20T08:00:00Z"}
     issuers: []              # reserved: nothing reads them
 
 Functions before the registry accept only ``tokens`` with ``sha256``, ``created``, and ``note``, and
@@ -29,11 +29,10 @@ read and write the documents.
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import DecodeError, Struct, ValidationError
-from msgspec.json import Decoder
+import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
@@ -47,15 +46,34 @@ _IDENTITY_DIGITS = 8  # of the hash of a token
 MAX_ACTIVE = 2  # the old and the new token during a rotation
 MAX_REVOKED = 8  # for logs; the oldest one leaves
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_ID = re.compile(r"[a-z2-7]{8}|[0-9a-f]{8}")  # of the text, or of the hash
-_DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
-# The same for one line per text, to match thousands of texts with one call.
-_SHA256_LINES = re.compile(r"(?:[0-9a-f]{64}\n)*")
-_ID_LINES = re.compile(r"(?:(?:[a-z2-7]{8}|[0-9a-f]{8})\n)*")
-_DATE_LINES = re.compile(r"(?:[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])\n)*")
-_KEYS = ("tokens", "subjects", "groups", "sources", "revoked", "issuers")
-_SUBJECT = "CN=prod-eu,O=podgraft-clusters"
+# Fails closed: a token with an unreadable date would never expire.
+_DATE = r"\A([0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))?\Z"
+_ID = r"\A([a-z2-7]{8}|[0-9a-f]{8})\Z"  # of the text, or of the hash
+_ID_TEXT = "expected 8 characters of a-z and 2-7"
+# What is expected at a place of the document. No message has its keys or values: one can be a
+# token.
+_REMEDIES = {
+    "tokens": "expected a list",
+    "tokens[]": "expected a mapping of sha256, created, note, id, and expires, without other keys",
+    "tokens[].sha256": "expected 64 lower-case hexadecimal digits",
+    "tokens[].created": "expected a string",
+    "tokens[].note": "expected a string",
+    "tokens[].id": _ID_TEXT,
+    "tokens[].expires": 'expected a date such as "2027-02-22", in quotes',
+    "subjects": "expected a list",
+    "subjects[]": "expected a string such as CN=prod-eu,O=podgraft-clusters",
+    "groups": "expected a list",
+    "groups[]": "expected a name such as ring-0",
+    "sources": "expected a list",
+    "sources[]": f"got an invalid source; {REMEDY}",
+    "revoked": "expected a list",
+    "revoked[]": "expected a mapping of id and at, without other keys",
+    "revoked[].id": _ID_TEXT,
+    "revoked[].at": "expected a string",
+    "issuers": "expected a list",
+}
+_LOCATION = re.compile(r" - at `\$\.([a-z0-9.\[\]]+)`\Z")  # in messages of msgspec
+_INDEX = re.compile(r"\[[0-9]+\]")
 _COMPLETE = "# podgraft reads this document instead of the one above:\n# "
 
 
@@ -66,11 +84,11 @@ class TokensError(ValueError):
 class TokenHash(Struct, frozen=True, forbid_unknown_fields=True):
     """The hash of one active token. ``expires`` is its last day in UTC; empty for none."""
 
-    sha256: str
-    created: str
+    sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    created: str = ""
     note: str = ""
-    id: str = ""
-    expires: str = ""
+    id: Annotated[str, Meta(pattern=rf"\A\Z|{_ID}")] = ""
+    expires: Annotated[str, Meta(pattern=_DATE)] = ""
 
     @property
     def identity(self) -> str:
@@ -85,7 +103,7 @@ class TokenHash(Struct, frozen=True, forbid_unknown_fields=True):
 class RevokedToken(Struct, frozen=True, forbid_unknown_fields=True):
     """The id of a revoked token, and when it was revoked."""
 
-    id: str
+    id: Annotated[str, Meta(pattern=_ID)]
     at: str = ""
 
 
@@ -93,7 +111,7 @@ class Callers(Struct, frozen=True, forbid_unknown_fields=True):
     """The callers of one cluster."""
 
     tokens: tuple[TokenHash, ...] = ()
-    subjects: tuple[str, ...] = ()
+    subjects: tuple[Annotated[str, Meta(min_length=1)], ...] = ()
     groups: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     revoked: tuple[RevokedToken, ...] = ()
@@ -181,67 +199,37 @@ def load_callers(text: str) -> Callers:
 
 
 def parse_callers(document: JSON) -> Callers:
-    """Parse the document; raises ``TokensError`` with the invalid key."""
-    match document:
-        case None:
-            return Callers()
-        case dict():
-            _check_keys(document, *_KEYS, location="the document")
-        case _:
-            raise TokensError("the document must be a mapping with the keys tokens and subjects")
-    tokens = tuple(
-        _parse_token(item, f"tokens[{i}]") for i, item in enumerate(_parse_list(document, "tokens"))
-    )
-    if len(tokens) > MAX_ACTIVE:
-        raise TokensError(f"tokens: got {len(tokens)} tokens; at most {MAX_ACTIVE} can be active")
-    return Callers(
-        tokens,
-        _parse_texts(document, "subjects", bool, f"expected strings such as {_SUBJECT}"),
-        _parse_texts(document, "groups", is_group, "expected names such as ring-0"),
-        _parse_texts(document, "sources", is_source, f"got an invalid source; {REMEDY}"),
-        tuple(map(_parse_revoked, _parse_list(document, "revoked"))),
-        tuple(_parse_list(document, "issuers")),
-    )
+    """Parse the document; raises ``TokensError`` with the place of what is invalid.
 
-
-class _Clusters(Struct, frozen=True, forbid_unknown_fields=True):
-    """The JSON of a registry."""
-
-    clusters: dict[str, Callers]
-
-
-_CLUSTERS = Decoder(_Clusters)
-
-
-def decode_all(text: bytes) -> Mapping[str, Callers] | None:
-    """Decode ``{"clusters": {CLUSTER: document}}``, ten times faster than one by one.
-
-    Returns ``None`` if ``parse_callers`` has to find what is invalid.
+    A key without a value is as an absent one.
     """
+    if isinstance(document, dict):
+        document = {key: value for key, value in document.items() if value is not None}
     try:
-        clusters = _CLUSTERS.decode(text).clusters
-    except (ValidationError, DecodeError, RecursionError):
-        return None
-    every = clusters.values()
-    tokens = [token for own in every for token in own.tokens]
-    ids = [each.id for own in every for each in own.revoked]
-    is_valid = (
-        all(len(own.tokens) <= MAX_ACTIVE for own in every)
-        and all(subject for own in every for subject in own.subjects)
-        and _all_match(_SHA256_LINES, [token.sha256 for token in tokens])
-        and _all_match(_ID_LINES, [token.id for token in tokens if token.id])
-        and _all_match(_DATE_LINES, [token.expires for token in tokens if token.expires])
-        and _all_match(_ID_LINES, ids)
-        and all(is_group(name) for name in {name for own in every for name in own.groups})
-        and all(is_source(each) for own in every for each in own.sources)
-    )
-    return clusters if is_valid else None
+        callers = msgspec.convert({} if document is None else document, Callers)
+    except msgspec.ValidationError as error:
+        raise TokensError(_describe_error(str(error))) from None
+    if len(callers.tokens) > MAX_ACTIVE:
+        active = f"at most {MAX_ACTIVE} can be active"
+        raise TokensError(f"tokens: got {len(callers.tokens)} tokens; {active}")
+    for key, names, is_valid in (
+        ("groups", callers.groups, is_group),
+        ("sources", callers.sources, is_source),
+    ):
+        for i, name in enumerate(names):
+            if not is_valid(name):
+                raise TokensError(f"{key}[{i}]: {_REMEDIES[f'{key}[]']}")
+    return callers
 
 
-def _all_match(lines: re.Pattern[str], texts: Sequence[str]) -> bool:
-    """Whether each text is one line of the pattern."""
-    text = "".join(f"{each}\n" for each in texts)
-    return text.count("\n") == len(texts) and lines.fullmatch(text) is not None
+def _describe_error(text: str) -> str:
+    """Return the message of an error of msgspec, which can end with the place of the value."""
+    match = _LOCATION.search(text)
+    remedy = _REMEDIES.get(_INDEX.sub("[]", match[1])) if match else None
+    if match is None or remedy is None:
+        keys = ", ".join(Callers.__struct_fields__)
+        return f"the document must be a mapping of {keys}, without other keys"
+    return f"{match[1]}: {remedy}"
 
 
 def to_document(callers: Callers) -> Object:
@@ -265,57 +253,3 @@ def _token_document(token: TokenHash) -> Object:
     if token.expires:
         document["expires"] = token.expires
     return document
-
-
-def _parse_list(document: Object, key: str) -> list[JSON]:
-    value = document.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise TokensError(f"{key}: expected a list")
-    return value
-
-
-def _parse_texts(
-    document: Object, key: str, is_valid: Callable[[str], object], problem: str
-) -> tuple[str, ...]:
-    items = _parse_list(document, key)
-    texts = tuple(item for item in items if isinstance(item, str) and is_valid(item))
-    if len(texts) < len(items):
-        raise TokensError(f"{key}: {problem}")
-    return texts
-
-
-def _parse_token(item: JSON, location: str) -> TokenHash:
-    if not isinstance(item, dict):
-        raise TokensError(f"{location}: expected a mapping with sha256, created, and note")
-    _check_keys(item, "sha256", "created", "note", "id", "expires", location=location)
-    sha256, created, note = item.get("sha256"), item.get("created", ""), item.get("note", "")
-    # The message omits the value: it can be the token itself.
-    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-        raise TokensError(f"{location}.sha256: expected 64 lower-case hexadecimal digits")
-    if not isinstance(created, str) or not isinstance(note, str):
-        raise TokensError(f"{location}: created and note must be strings")
-    id_, expires = item.get("id", ""), item.get("expires", "")
-    if not isinstance(id_, str) or (id_ and not _ID.fullmatch(id_)):
-        raise TokensError(f"{location}.id: expected 8 characters of a-z and 2-7")
-    # Fails closed: a token with an unreadable date would never expire.
-    if not isinstance(expires, str) or (expires and not _DATE.fullmatch(expires)):
-        raise TokensError(f'{location}.expires: expected a date such as "2027-02-22", in quotes')
-    return TokenHash(sha256, created, note, id_, expires)
-
-
-def _parse_revoked(item: JSON) -> RevokedToken:
-    if not isinstance(item, dict):
-        raise TokensError("revoked: expected mappings with id and at")
-    _check_keys(item, "id", "at", location="revoked")
-    id_, at = item.get("id"), item.get("at", "")
-    if not isinstance(id_, str) or not _ID.fullmatch(id_) or not isinstance(at, str):
-        raise TokensError("revoked: expected the id of a token, and a time")
-    return RevokedToken(id_, at)
-
-
-def _check_keys(mapping: Object, *accepted: str, location: str) -> None:
-    # The message omits the key: it can be a token, too.
-    if mapping.keys() - set(accepted):
-        raise TokensError(f"{location}: unknown key; use {', '.join(accepted)}")

@@ -31,7 +31,7 @@ from msgspec import Struct
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 
-from .caller_document import Callers, TokensError, decode_all, parse_callers, to_document
+from .caller_document import Callers, TokensError, parse_callers, to_document
 
 POINTER = "callers"  # below the prefix of the parameters
 OBJECTS = "callers/sha256/"  # in the bucket
@@ -125,13 +125,20 @@ def encode_registry(clusters: Mapping[str, Callers]) -> tuple[str, bytes]:
 def decode_registry(content: bytes, digest: str) -> Mapping[str, Callers | TokensError]:
     """Return the callers of each cluster, or the error of its document.
 
-    Raises ``RegistryError``. The digest is verified before anything is parsed.
+    An invalid document concerns its own cluster alone. Raises ``RegistryError``. The digest is
+    verified before anything is parsed.
     """
     text = _unpack(content)
     if _digest(text) != digest:
         raise RegistryError("is damaged")
-    decoded = decode_all(text)
-    return _parse_each(text) if decoded is None else decoded
+    try:
+        document = jsonvalue.load(text)
+    except jsonvalue.NotJSONError:
+        document = None
+    clusters = document.get("clusters") if isinstance(document, dict) else None
+    if not isinstance(clusters, dict):
+        raise RegistryError("must be a JSON object with the key clusters")
+    return {cluster: _parse(each) for cluster, each in clusters.items()}
 
 
 def _unpack(content: bytes) -> bytes:
@@ -143,18 +150,6 @@ def _unpack(content: bytes) -> bytes:
     if unpacker.unconsumed_tail:
         raise RegistryError("is too large")
     return text
-
-
-def _parse_each(text: bytes) -> Mapping[str, Callers | TokensError]:
-    """Parse one document after the other: an invalid one concerns its own cluster alone."""
-    try:
-        document = jsonvalue.load(text)
-    except jsonvalue.NotJSONError:
-        document = None
-    clusters = document.get("clusters") if isinstance(document, dict) else None
-    if not isinstance(clusters, dict):
-        raise RegistryError("must be a JSON object with the key clusters")
-    return {cluster: _parse(each) for cluster, each in clusters.items()}
 
 
 def _parse(document: JSON) -> Callers | TokensError:

@@ -16,7 +16,8 @@ from . import annotations
 from . import status as statuses
 from .config import mesh, protojson, proxyconfig
 from .config.protojson import Message
-from .data.template_data import InjectorConfig, TemplateData
+from .data.template_data import TemplateData
+from .injector_config import InjectorConfig
 from .pod_builder import (
     CONTAINERS,
     INIT_CONTAINERS,

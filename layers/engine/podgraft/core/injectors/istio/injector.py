@@ -15,7 +15,8 @@ from . import releases
 from .config import protojson, proxyconfig_redaction
 from .context import prepare
 from .data.reads import find_pod_reads
-from .data.template_data import InjectorConfig, dot_type
+from .data.template_data import dot_type
+from .injector_config import InjectorConfig
 from .legacy.injection import LegacyInjector
 from .releases import Profile
 from .render.pod_overlay import OverlayError

@@ -11,7 +11,8 @@ from podgraft.core.injectors.errors import InjectionError, OperatorError, UserEr
 
 from . import status
 from .context import InjectionContext
-from .data.template_data import InjectorConfig, TemplateData, effective_proxy
+from .data.template_data import TemplateData, effective_proxy
+from .injector_config import InjectorConfig
 from .pod_builder import (
     CONTAINERS,
     CORE_DUMP,

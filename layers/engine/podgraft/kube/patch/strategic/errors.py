@@ -44,7 +44,7 @@ def missing_merge_key_error(element: Object, key: str) -> MergeError:
     """An element without the merge key of its list."""
     return MergeError(
         f"an element has no merge key {key!r}; add {key!r} to each element of the list",
-        f"map: {format_v(element)} does not contain declared merge key: {key}",
+        f"map: {format_default(element)} does not contain declared merge key: {key}",
     )
 
 
@@ -52,7 +52,7 @@ def unknown_directive_error(directive: JSON, patch: Object) -> MergeError:
     """An unknown value of ``$patch``."""
     return MergeError(
         'unknown value of $patch; use "replace" or "delete"',
-        f"unknown patch type: {_format_s(directive)} in map: {format_v(patch)}",
+        f"unknown patch type: {_format_s(directive)} in map: {format_default(patch)}",
     )
 
 
@@ -68,7 +68,7 @@ def mixed_elements_error(*lists: list[JSON]) -> MergeError:
     """Lists with elements of different types."""
     return MergeError(
         "the elements of the two lists have different types",
-        f"list element types are not identical: {format_v(list(lists))}",
+        f"list element types are not identical: {format_default(list(lists))}",
     )
 
 
@@ -78,11 +78,6 @@ def incomparable_error(value: JSON) -> MergeError:
         f"expected a string or a number, got {describe_type(value)}",
         f"panic: comparing uncomparable type {_name_type(value)}",
     )
-
-
-def format_v(value: JSON) -> str:
-    """Format a decoded JSON value as Go's ``%v``."""
-    return format_default(value)
 
 
 def _format_s(value: JSON) -> str:

@@ -10,8 +10,9 @@ from itertools import takewhile
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.golang.fmt.sprintf import format_default
 
-from .errors import GO_MAP, MergeError, format_v, missing_merge_key_error, unexpected_type_error
+from .errors import GO_MAP, MergeError, missing_merge_key_error, unexpected_type_error
 from .lists import contains_objects, first_indexes, identity_key, interleave
 from .schema import PATCH, is_directive
 
@@ -51,8 +52,8 @@ def validate(ordering: ElementOrder) -> None:
     if index < len(pending) and position >= len(element_order):
         raise MergeError(
             "the order of the list in the patch differs from the order in the directive",
-            f"The order in patch list:\n{format_v(patch)}\n"
-            f" doesn't match {DIRECTIVE} list:\n{format_v(element_order)}\n",
+            f"The order in patch list:\n{format_default(patch)}\n"
+            f" doesn't match {DIRECTIVE} list:\n{format_default(element_order)}\n",
         )
 
 

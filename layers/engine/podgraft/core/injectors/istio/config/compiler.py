@@ -7,8 +7,8 @@ from typing import Any
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.core.injectors.errors import Diagnostic, InvalidDocumentsError
 from podgraft.core.injectors.istio.data import mesh_types
-from podgraft.core.injectors.istio.data.template_data import InjectorConfig
 from podgraft.core.injectors.istio.injector import Injector
+from podgraft.core.injectors.istio.injector_config import InjectorConfig
 from podgraft.core.injectors.istio.postprocess import openshift
 from podgraft.core.injectors.istio.release_choice import choose_profile, find_newer_release
 from podgraft.core.injectors.istio.releases import Profile

@@ -9,16 +9,14 @@ from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio.config import protojson, proxyconfig
 from podgraft.core.injectors.istio.config.config_map import Values
 from podgraft.core.injectors.istio.config.mesh import proxy_of, with_proxy
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
+from podgraft.core.injectors.istio.injector_config import InjectorConfig
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 from podgraft.core.injectors.istio.releases import Profile
-from podgraft.core.injectors.istio.render.templates import TemplateSet
 from podgraft.core.injectors.plain_text import has_only_plain_text
-from podgraft.core.policy import InjectionRules
 from podgraft.golang import reflect, sprig
 from podgraft.golang.reflect import Field, GoType, Method, Pointer, Struct
 from podgraft.golang.reflect.taint import Address
@@ -26,33 +24,6 @@ from podgraft.kube import QuantityError, quantity
 from podgraft.kube.workload_owner import WorkloadRef
 
 from . import mesh_types
-
-
-class InjectorConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The configuration of an injector, which is the same for all pods.
-
-    ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
-    ``newer_release`` is the release that the settings name, if podgraft does not know it.
-    """
-
-    profile: Profile
-    rules: InjectionRules
-    values: Values
-    mesh: Message
-    proxy: Message
-    templates: TemplateSet
-    injected_annotations: Mapping[str, str]
-    proxy_configs: tuple[Object, ...]
-    namespaces: Mapping[str, Object]
-    revision: str
-    native_sidecars: bool
-    openshift: bool
-    compliance_policy: str
-    tcp_probes: bool
-    legacy_fsgroup: bool
-    template_version: str
-    newer_release: str = ""
-    warnings: tuple[Diagnostic, ...] = ()
 
 
 class TemplateData(msgspec.Struct, frozen=True, kw_only=True):

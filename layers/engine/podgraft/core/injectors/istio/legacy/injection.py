@@ -13,7 +13,7 @@ from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.core.injectors.istio import status
 from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.context import InjectionContext
-from podgraft.core.injectors.istio.data.template_data import InjectorConfig
+from podgraft.core.injectors.istio.injector_config import InjectorConfig
 from podgraft.core.injectors.istio.pod_builder import (
     CONTAINERS,
     INIT_CONTAINERS,
