@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
-from podgraft.base.diagnostics import Diagnostic, Severity, find_similar
+from podgraft.base.diagnostics import Diagnostic, find_similar
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 from podgraft.kube.patch import pointer
@@ -54,9 +54,7 @@ class Cursor(Struct, frozen=True):
 
     def add_error(self, problem: str, remedy: str) -> None:
         """Add an error of this value."""
-        self.diagnostics.errors.append(
-            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
-        )
+        self.diagnostics.errors.append(self._diagnose(problem, remedy))
 
     def refuse(self, remedy: str) -> None:
         """Add an error that shows this value."""
@@ -68,17 +66,14 @@ class Cursor(Struct, frozen=True):
 
     def add_warning(self, problem: str, remedy: str) -> None:
         """Add an error that does not stop a review."""
-        self.diagnostics.warnings.append(
-            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
-        )
+        self.diagnostics.warnings.append(self._diagnose(problem, remedy))
 
     def warn(self, problem: str, remedy: str) -> None:
         """Add a warning, which stops neither a review nor ``podgraft push``."""
-        self.diagnostics.warnings.append(
-            Diagnostic(
-                pointer=self.pointer, problem=problem, remedy=remedy, severity=Severity.WARNING
-            )
-        )
+        self.diagnostics.warnings.append(self._diagnose(problem, remedy).as_warning())
+
+    def _diagnose(self, problem: str, remedy: str) -> Diagnostic:
+        return Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
 
     def add_type_error(self, expected: JSONType) -> None:
         """Add an error: the value does not have the expected type."""

@@ -50,6 +50,11 @@ def object_name_problem(name: str) -> NameProblem | None:
     return None
 
 
+def is_dns_label(text: str) -> bool:
+    """Whether a name is a label of DNS (RFC 1123), as the name of a namespace."""
+    return len(text) <= _NAME_BYTES and re.fullmatch(_DNS_LABEL, text) is not None
+
+
 def _length_problem(name: str) -> NameProblem | None:
     if len(name) > _NAME_BYTES:
         return NameProblem(f"got {len(name)} characters", f"use at most {_NAME_BYTES}")

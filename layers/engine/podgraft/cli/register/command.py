@@ -42,6 +42,7 @@ from podgraft.core.policy import InjectionRules, Policy, PolicyError
 from podgraft.core.policy import parse as parse_policy
 from podgraft.kube import yaml
 from podgraft.kube.mutation import MutatingPolicy
+from podgraft.kube.names import is_dns_label
 
 
 @command_help.command("register")
@@ -262,7 +263,7 @@ def _make_manifests(
     if options["sidecar_check"]:
         if not options["inject"]:
             raise CommandError("--sidecar-check is about injected pods; leave out --no-inject")
-        if not webhooks.DNS_LABEL.fullmatch(options["sidecar_check"]):
+        if not is_dns_label(options["sidecar_check"]):
             raise CommandError(
                 f"--sidecar-check {options['sidecar_check']}: is not the name of a container; "
                 "write FOLDER before the options"

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import Endpoint, ServiceReference, check_segment, with_path
-from podgraft.cli.register.webhooks import DNS_LABEL
+from podgraft.kube.names import is_dns_label
 
 PORTS = range(1, 65536)
 MAX_SEGMENT_CHARACTERS = 253
@@ -27,7 +27,7 @@ def parse_service(text: str) -> Endpoint:
         raise CommandError("--service: write NAMESPACE/NAME[:PORT][/INJECTOR]")
     namespace, name, port, path = match.groups()
     for kind, value in (("namespace", namespace), ("name", name)):
-        if not DNS_LABEL.fullmatch(value):
+        if not is_dns_label(value):
             raise CommandError(
                 f"--service: invalid {kind} {value!r}; use 1 to 63 lower-case letters, digits, "
                 "and -"

@@ -14,6 +14,7 @@ from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.selectors import WebhookScope
 from podgraft.core.policy import PROTECTED_SUBRESOURCES
 from podgraft.kube.cel import CompileError, Environment
+from podgraft.kube.names import is_dns_label
 from podgraft.kube.selectors import Selector
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
@@ -28,7 +29,6 @@ _CONDITION_VARIABLES = ("object", "oldObject", "request", "authorizer")
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
 _TAG_LABEL = "istio.io/tag"
-DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123
 _MAX_DOMAIN = 128  # the complete name has at most 253 characters
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
 
@@ -150,7 +150,7 @@ def check_registration(registration: Registration) -> None:
             f"a timeout of {registration.timeout_seconds} s: use {SECONDS[0]} to {SECONDS[-1]} s"
         )
     name = registration.revision
-    if name is not None and not DNS_LABEL.fullmatch(name):
+    if name is not None and not is_dns_label(name):
         raise CommandError(
             f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
         )
@@ -167,7 +167,7 @@ def check_registration(registration: Registration) -> None:
 def _check_domain(domain: str) -> None:
     """Raise ``CommandError`` for a domain that Kubernetes rejects, or that istiod claims."""
     labels = domain.split(".")
-    if len(labels) < 2 or not all(map(DNS_LABEL.fullmatch, labels)) or len(domain) > _MAX_DOMAIN:  # noqa: PLR2004
+    if len(labels) < 2 or not all(map(is_dns_label, labels)) or len(domain) > _MAX_DOMAIN:  # noqa: PLR2004
         raise CommandError(
             f"--webhook-name: got {domain!r}; use a DNS name of at least two labels, such as "
             "podgraft.istio.io"

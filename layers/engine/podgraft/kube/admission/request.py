@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.names import is_dns_label
 
 
 class ReviewError(Exception):
@@ -51,8 +52,6 @@ MAX_REQUEST_BYTES = 6 * 1024 * 1024
 # cluster has this one, and no metric counts it.
 SYNTHETIC_UID = "podgraft-synthetic-review"
 
-# The length of a DNS label (RFC 1123).
-_MAX_LABEL = 63
 _EXPECTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
 
 
@@ -189,20 +188,9 @@ def _namespace(raw: Object) -> str:
     kube-apiserver validates it before it calls a webhook (ValidateNamespaceName).
     """
     namespace = _text(raw, "namespace")
-    if namespace and not _is_dns_label(namespace):
+    if namespace and not is_dns_label(namespace):
         raise NotAReviewError("/request/namespace", "must be a DNS label")
     return namespace
-
-
-def _is_dns_label(text: str) -> bool:
-    letters = text.replace("-", "a")
-    return (
-        len(text) <= _MAX_LABEL
-        and letters.isascii()
-        and letters.isalnum()
-        and text == text.lower()
-        and "-" not in (text[0], text[-1])
-    )
 
 
 def _flag(raw: Object, key: str) -> bool:

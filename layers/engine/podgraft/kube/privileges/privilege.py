@@ -1,10 +1,11 @@
 """One privilege, and its descriptions."""
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
+
+from podgraft.kube.names import is_dns_label
 
 
 class Kind(StrEnum):
@@ -50,8 +51,6 @@ CAPABILITIES = BASELINE_CAPABILITIES | {
     *("SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM"),
 }
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-
 
 class Privilege(Struct, frozen=True):
     """One privilege of a container, or of the pod if ``container`` is empty.
@@ -73,8 +72,7 @@ class Privilege(Struct, frozen=True):
         return self._describe(self.value if is_public else "")
 
     def _describe(self, value: str) -> str:
-        is_name = _NAME.fullmatch(self.container)
-        subject = f"container {self.container}" if is_name else "a container"
+        subject = f"container {self.container}" if is_dns_label(self.container) else "a container"
         subject = subject if self.container or self.kind in _OF_CONTAINERS else "the pod"
         return f"{subject} {_PREDICATES[self.kind]}{f' {value}' if value else ''}"
 
