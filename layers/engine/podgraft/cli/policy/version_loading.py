@@ -52,7 +52,7 @@ def load_version(
 
     with convert_errors(StoreError):
         snapshots = load_snapshots(storage.injector, document, str(label), fetch, check=check)
-        trial.prove(storage.injector, snapshots)
+        trial.prove(storage.injector, snapshots.values())
     return snapshots
 
 
@@ -87,7 +87,6 @@ def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
     if default.disabled is not None:
         raise CommandError(f"the candidate does not load: {default.problem}")
     candidates = (each.candidate for each in snapshots.values())
-    first, *others = [each.snapshot for each in candidates if each and each.snapshot]
-    own = SnapshotSet(first, {str(number): each for number, each in enumerate(others)})
+    own = [each.snapshot for each in candidates if each and each.snapshot]
     with convert_errors(InvalidVersionError, place="the candidate is invalid"):
         trial.prove(injector, own)

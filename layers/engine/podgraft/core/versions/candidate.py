@@ -18,8 +18,7 @@ from podgraft.core.policy.rollout import Rollout
 
 from .brake import Fuse, is_stopped
 from .errors import StoreError, UnavailableError
-from .group_snapshots import MakeCandidate
-from .snapshot import BundleCache, Snapshot, SnapshotSet, make_snapshot
+from .snapshot import BundleCache, Pair, Snapshot, SnapshotSet
 from .version_check import VersionCheck
 
 # Loading takes 291 ns per byte, so this is about 1.2 s. The stable configuration has 20 MiB.
@@ -54,55 +53,29 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet:
     """Return the snapshots with the candidate of their policy, for each cluster."""
-    policy = snapshots.default.policy
-    fuse = Fuse()
+    policy, fuse = snapshots.policy, Fuse()
     rollout = policy.rollout
     if rollout is None:
         problem = ". ".join(map(str, policy.rollout_errors))
         refused = Candidate(fuse=fuse, disabled=DisabledReason.REFUSED, problem=problem)
-        return _attach(
-            snapshots,
-            dict.fromkeys(_clusters(snapshots), refused),
-            lambda _cluster, _groups: refused,
-        )
-    version = snapshots.default.policy_version
+        return snapshots.with_candidates(lambda _: refused)
     compiler = compiler.with_limit(MAX_BYTES)
     for snapshot in snapshots.values():
         compiler.add(snapshot.policy, snapshot.bundle)
-    if snapshots.groups is not None:
-        compiler.retain_files()
     base = Candidate(fuse=fuse, rollout=rollout)
-
-    def load(cluster: str | None, groups: tuple[str, ...]) -> Candidate:
-        own = rollout.candidate.for_cluster(cluster)
-        if groups:
-            own = rollout.candidate.resolve(groups, cluster)
-        return replace(base, snapshot=make_snapshot(own, version, compiler))
-
     try:
-        candidates = {cluster: load(cluster, ()) for cluster in _clusters(snapshots)}
-        for name in rollout.candidate.groups:  # each group by itself, as the stable configuration
-            load(None, (name,))
-        return _attach(snapshots, candidates, _make_safe(load, base))
+        loaded = SnapshotSet(rollout.candidate, snapshots.version, compiler)
     except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
         disabled = _disable(base, error)
-        candidates = dict.fromkeys(_clusters(snapshots), disabled)
-    return _attach(snapshots, candidates, lambda _cluster, _groups: disabled)
+        return snapshots.with_candidates(lambda _: disabled)
 
-
-def _make_safe(load: MakeCandidate, base: Candidate) -> MakeCandidate:
-    """Return a function that disables a candidate which does not load, and never fails.
-
-    Groups can be combined for the first time in a review.
-    """
-
-    def make(cluster: str | None, groups: tuple[str, ...]) -> Candidate:
-        try:
-            return load(cluster, groups)
+    def make_candidate(pair: Pair) -> Candidate:
+        try:  # groups can be combined for the first time in a review
+            return replace(base, snapshot=loaded.find(pair))
         except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
             return _disable(base, error)
 
-    return make
+    return snapshots.with_candidates(make_candidate)
 
 
 def check_candidate(
@@ -135,26 +108,6 @@ def reload_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> Snapshot
     if candidate is None or candidate.disabled is not DisabledReason.UNAVAILABLE:
         return snapshots
     return add_candidates(snapshots, compiler)
-
-
-def _clusters(snapshots: SnapshotSet) -> tuple[str | None, ...]:
-    return (None, *snapshots.clusters)
-
-
-def _attach(
-    snapshots: SnapshotSet,
-    candidates: dict[str | None, Candidate],
-    make_candidate: MakeCandidate,
-) -> SnapshotSet:
-    return SnapshotSet(
-        replace(snapshots.default, candidate=candidates[None]),
-        {
-            name: replace(snapshot, candidate=candidates[name])
-            for name, snapshot in snapshots.clusters.items()
-        },
-        snapshots.groups and snapshots.groups.with_candidates(make_candidate),
-        snapshots.overrides,
-    )
 
 
 def _disable(candidate: Candidate, error: Exception) -> Candidate:

@@ -1,14 +1,14 @@
 """Snapshots: one policy and its bundle, the input of every review."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
-from podgraft.core.bundle import Bundle
+from podgraft.core.bundle import Bundle, BundleError
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import Staleness
 
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from podgraft.core.signing.signature import Signature
 
     from .candidate import Candidate
-    from .group_snapshots import GroupSnapshots
 
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
 
 Recheck = Callable[[], bool]
+
+# The groups of a cluster, and its name if it has an override.
+Pair: TypeAlias = tuple[tuple[str, ...], str | None]
+_COMMON: Pair = ((), None)
+MakeCandidate: TypeAlias = "Callable[[Pair], Candidate]"
 
 
 class Document(Struct, frozen=True):
@@ -56,17 +60,42 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...] = ()
 
 
-class SnapshotSet(Struct, frozen=True):
-    """The snapshots of one injector: the one for every cluster, and those with overrides.
+class SnapshotSet(Struct, eq=False):
+    """The snapshots of one version: one for each pair of groups and cluster override.
 
-    ``groups`` has the snapshots of clusters in groups, if the policy has any. ``overrides`` is the
-    digest of the groups and clusters of a large policy.
+    The number of pairs counts, and not the number of clusters. At the load of a version, the
+    bundles of each override and of each group compile, so a version with a missing one is not in
+    force. A combination of groups is resolved at the first review that needs it. Threads can share
+    a set: at worst, two of them compile the same pair. ``overrides`` is the digest of the groups
+    and clusters of a large policy. ``compiler`` is None if no further pair can be needed.
     """
 
-    default: Snapshot
-    clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
-    groups: "GroupSnapshots | None" = None
+    policy: Policy
+    version: str
+    compiler: "BundleCache | None"
     overrides: str | None = None
+    recheck: Recheck | None = None
+    make_candidate: "MakeCandidate | None" = None
+    snapshots: dict[Pair, Snapshot] = field(default_factory=dict[Pair, Snapshot])
+
+    def __post_init__(self) -> None:
+        """Compile the bundles of the common configuration, of each override, and of each group."""
+        if self.compiler is None:
+            return
+        if self.policy.groups:
+            self.compiler.retain_files()
+        self.find(_COMMON)
+        for cluster in self.policy.overrides:
+            self.find((self.policy.find_groups(cluster), cluster))
+        for name in self.policy.groups:
+            self.find(((name,), None))
+        if not self.policy.groups:
+            self.compiler = None  # releases the memory of the files
+
+    @property
+    def default(self) -> Snapshot:
+        """The snapshot of each cluster without a group and an override."""
+        return self.snapshots[_COMMON]
 
     def for_cluster(
         self,
@@ -79,18 +108,43 @@ class SnapshotSet(Struct, frozen=True):
         *registered* are its groups in the registry. Raises ``StoreError`` if they do not compile
         together.
         """
-        snapshot = self.default
+        pair = _COMMON
         if cluster is not None:
-            in_groups = self.groups.find(cluster, registered) if self.groups else None
-            snapshot = in_groups or self.clusters.get(cluster, self.default)
+            groups = self.policy.find_groups(cluster, registered) if self.policy.groups else ()
+            pair = groups, cluster if cluster in self.policy.overrides else None
+        snapshot = self.find(pair)
         return replace(snapshot, stale=stale) if stale else snapshot
 
-    def values(self) -> Iterator[Snapshot]:
-        """Return the snapshots of all clusters."""
-        yield self.default
-        yield from self.clusters.values()
-        if self.groups is not None:
-            yield from self.groups.values()
+    def find(self, pair: Pair) -> Snapshot:
+        """Return the snapshot of a pair; raises ``StoreError`` and ``BundleError``."""
+        found = self.snapshots.get(pair)
+        if found is None:
+            found = self.snapshots[pair] = self._make(pair)
+        return found
+
+    def _make(self, pair: Pair) -> Snapshot:
+        groups, cluster = pair
+        policy = self.policy if pair == _COMMON else self.policy.resolve(groups, cluster)
+        assert self.compiler is not None  # noqa: S101 - without groups, the set has all pairs
+        try:
+            compiled = self.compiler.bundle(policy)
+        except BundleError as error:
+            if not groups:
+                raise
+            names = ", ".join(groups)
+            raise InvalidVersionError(f"/groups: with the groups {names}: {error}") from error
+        return Snapshot(
+            policy=policy,
+            policy_version=self.version,
+            bundle=compiled,
+            recheck=self.recheck,
+            candidate=None if self.make_candidate is None else self.make_candidate(pair),
+            groups=groups,
+        )
+
+    def values(self) -> tuple[Snapshot, ...]:
+        """Return the snapshots that were made, the common one first."""
+        return (*self.snapshots.values(),)
 
     @property
     def digests(self) -> frozenset[str]:
@@ -100,12 +154,18 @@ class SnapshotSet(Struct, frozen=True):
 
     def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
         """Return a copy with a function that checks the snapshots completely."""
-        return SnapshotSet(
-            replace(self.default, recheck=recheck),
-            {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
-            self.groups and self.groups.with_recheck(recheck),
-            self.overrides,
-        )
+        snapshots = {
+            pair: replace(each, recheck=recheck) for pair, each in [*self.snapshots.items()]
+        }
+        return replace(self, recheck=recheck, snapshots=snapshots)
+
+    def with_candidates(self, make_candidate: "MakeCandidate") -> "SnapshotSet":
+        """Return a copy whose snapshots have a candidate."""
+        snapshots = {
+            pair: replace(each, candidate=make_candidate(pair))
+            for pair, each in [*self.snapshots.items()]
+        }
+        return replace(self, make_candidate=make_candidate, snapshots=snapshots)
 
 
 class BundleCache(Struct, eq=False):
@@ -165,11 +225,6 @@ class BundleCache(Struct, eq=False):
                 f"/rollout/candidate/bundle: got {size:,} bytes; "
                 f"reduce it to at most {self.max_bytes:,}"
             )
-
-
-def make_snapshot(policy_: Policy, version: str, compiler: BundleCache) -> Snapshot:
-    """Compile the bundle of a policy."""
-    return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))
 
 
 class Store(Protocol):

@@ -5,9 +5,8 @@ from podgraft.core.bundle import BundleError
 from podgraft.core.policy import PolicyError
 
 from .errors import InvalidVersionError, UntrustedError
-from .group_snapshots import GroupSnapshots
 from .overrides import find_overrides, join_overrides
-from .snapshot import BundleCache, Fetch, SnapshotSet, make_snapshot
+from .snapshot import BundleCache, Fetch, SnapshotSet
 from .version_check import NO_CHECK, VersionCheck
 
 
@@ -32,17 +31,7 @@ def load_snapshots(
         if read.bundle is not None:
             check.check_digest(read.bundle, signature)
         compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
-        if read.groups:
-            compiler.retain_files()
-        snapshots = SnapshotSet(
-            make_snapshot(read, version, compiler),
-            {
-                cluster: make_snapshot(own, version, compiler)
-                for cluster, own in read.clusters.items()
-            },
-            _make_groups(read, version, compiler),
-            find_overrides(document),
-        )
+        snapshots = SnapshotSet(read, version, compiler, find_overrides(document))
     except UntrustedError as error:
         raise UntrustedError(f"injector {injector} does not load: {error}") from error
     except (PolicyError, BundleError) as error:
@@ -65,9 +54,3 @@ def _read_policy(document: str, fetch: Fetch, check: VersionCheck) -> policy.Pol
     if overrides is not None:
         check.check_digest(overrides)
     return policy.parse(join_overrides(document, fetch))
-
-
-def _make_groups(read: policy.Policy, version: str, compiler: BundleCache) -> GroupSnapshots | None:
-    if not read.groups:
-        return None
-    return GroupSnapshots(read, version, compiler)

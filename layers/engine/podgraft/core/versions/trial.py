@@ -4,20 +4,20 @@ The first version of a process needs no proof: there is no other version, and a 
 take longer. ``prove`` is for callers that can choose between versions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from podgraft.base import system
 from podgraft.core.injectors.errors import redact
 from podgraft.core.trial import Report, try_bundle
 
 from .errors import InvalidVersionError
-from .snapshot import Snapshot, SnapshotSet
+from .snapshot import Snapshot
 
 
 class Proof:
     """The trials of all bundles of one version, for all clusters. Threads may share it."""
 
-    def __init__(self, injector: str, snapshots: SnapshotSet) -> None:
+    def __init__(self, injector: str, snapshots: Iterable[Snapshot]) -> None:
         self._injector = injector
         self._lock = system.make_lock()
         self._trials = [*map(_start_trial, _find_distinct(snapshots))]
@@ -56,15 +56,15 @@ def _start_trial(snapshot: Snapshot) -> tuple[Report, Iterator[None]]:
     return report, try_bundle(snapshot.bundle, snapshot.policy, report)
 
 
-def prove(injector: str, snapshots: SnapshotSet) -> None:
+def prove(injector: str, snapshots: Iterable[Snapshot]) -> None:
     """Raise ``InvalidVersionError`` if a bundle of this version does not render."""
     Proof(injector, snapshots).advance()
 
 
-def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
+def _find_distinct(snapshots: Iterable[Snapshot]) -> Iterator[Snapshot]:
     """Return the snapshots with bundles that can have different trials."""
     distinct: list[Snapshot] = []
-    for snapshot in snapshots.values():
+    for snapshot in snapshots:
         if not any(_compiles_alike(snapshot, other) for other in distinct):
             distinct.append(snapshot)
             yield snapshot

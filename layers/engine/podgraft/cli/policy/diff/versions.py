@@ -40,12 +40,12 @@ class Version(Struct, frozen=True, kw_only=True):
     @property
     def clusters(self) -> frozenset[str]:
         """The clusters with overrides."""
-        return frozenset(self.snapshots.clusters if self.snapshots else ())
+        return frozenset(self.snapshots.policy.overrides if self.snapshots else ())
 
     @property
     def groups(self) -> frozenset[str]:
         """The groups of clusters."""
-        return frozenset(self.snapshots.default.policy.groups if self.snapshots else ())
+        return frozenset(self.snapshots.policy.groups if self.snapshots else ())
 
     def files(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Mapping[str, bytes]:
         """The files of the bundle for one cluster."""

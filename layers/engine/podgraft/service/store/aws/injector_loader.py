@@ -340,7 +340,7 @@ class Attempt(Struct):
         injector, unproven = self.injector, self.injector.unproven
         if unproven is None or unproven.parameter != parameter:
             snapshots = self._load_snapshots(parameter)
-            unproven = _Unproven(parameter, snapshots, Proof(injector.name, snapshots))
+            unproven = _Unproven(parameter, snapshots, Proof(injector.name, snapshots.values()))
         injector.unproven = None
         if not unproven.proof.advance(
             lambda: self.can_wait and self.patience.remaining_seconds <= 0

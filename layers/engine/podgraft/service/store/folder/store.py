@@ -199,7 +199,7 @@ class _Loading:
         if not deferred:
             from podgraft.core.versions.trial import prove  # no cold start needs it
 
-            prove(path.name, snapshots)
+            prove(path.name, snapshots.values())
         self._document = Document(text, version, bundles)
         self._check = replace(check, oldest=check.find_version(text))
         return snapshots
