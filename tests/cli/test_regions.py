@@ -129,8 +129,8 @@ class _Session:
 
     site: Site
 
-    def client(self, service: str) -> Any:
-        region = aws_options.make_session().region_name
+    def client(self, service: str, *, region_name: str | None) -> Any:
+        region = region_name or aws_options.make_session().region_name
         key = (service, "down" if region in self.site.down else region)
         if key not in self.site.clients:
             self.site.clients[key] = self._make_client(*key)
