@@ -59,7 +59,6 @@ def test_every_key_is_read() -> None:
             rewrite_tcp_probes=True,
             env={"PILOT_X": "1"},
         ),
-        clusters=read.clusters,
         overrides=read.overrides,
     )
 

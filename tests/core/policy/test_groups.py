@@ -88,7 +88,7 @@ def test_groups_equal_explicit_overrides(
 def _without_clusters(found: Policy) -> Policy:
     from msgspec.structs import replace
 
-    return replace(found, clusters={}, overrides={}, groups={}, warnings=())
+    return replace(found, overrides={}, groups={}, warnings=())
 
 
 PATTERNS = st.text("ab*-", min_size=1, max_size=8)

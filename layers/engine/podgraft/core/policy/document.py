@@ -64,8 +64,8 @@ class Features(Struct, frozen=True, kw_only=True):
 class Policy(Struct, frozen=True, kw_only=True):
     """A valid policy document.
 
-    ``clusters`` contains the complete policy of each cluster, with the groups that name it as a
-    member and its ``overrides`` applied by key. The registry of callers can add groups.
+    ``overrides`` are the keys of single clusters. The registry of callers can add groups to those
+    that name a cluster as a member.
     ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
     ``warnings`` are errors that a push rejects, and that do not stop a running function: a
     selector that selects nothing, or a ``policy`` that injects nothing. ``census`` is None if no
@@ -87,7 +87,6 @@ class Policy(Struct, frozen=True, kw_only=True):
     features: Features = Features()
     allows: Allows | None = None
     census: Census | None = None
-    clusters: Mapping[str, Policy] = field(default_factory=dict[str, "Policy"])
     overrides: Mapping[str, Policy] = field(default_factory=dict[str, "Policy"])
     groups: Mapping[str, Group] = field(default_factory=dict[str, "Group"])
     warnings: tuple[Diagnostic, ...] = ()
@@ -96,10 +95,14 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     def for_cluster(self, cluster: str | None, registered: Iterable[str] = ()) -> Policy:
         """The policy of one cluster; *registered* are its groups in the registry of callers."""
-        if cluster is None:
-            return self
         groups = self.find_groups(cluster, registered)
-        return self.resolve(groups, cluster) if groups else self.clusters.get(cluster, self)
+        has_own = bool(groups) or cluster in self.overrides
+        return self.resolve(groups, cluster) if has_own else self
+
+    @property
+    def clusters(self) -> Mapping[str, Policy]:
+        """The complete policy of each cluster with overrides, without groups of the registry."""
+        return {name: self.for_cluster(name) for name in self.overrides}
 
     def find_groups(self, cluster: str | None, registered: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the groups of a cluster in the order in which they apply.

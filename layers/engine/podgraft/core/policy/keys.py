@@ -42,9 +42,7 @@ def parse_document(cursor: Cursor) -> Policy:
     overrides = keys.read_key("clusters", _parse_overrides) or {}
     keys.read_key("rollout", lambda _: None)
     keys.check_unknown_keys()
-    policy = replace(policy, overrides=overrides, groups=groups)
-    clusters = {name: policy.resolve(policy.find_groups(name), name) for name in overrides}
-    return replace(policy, clusters=clusters)
+    return replace(policy, overrides=overrides, groups=groups)
 
 
 def parse_override(cursor: Cursor) -> Policy:

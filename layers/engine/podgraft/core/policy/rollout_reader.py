@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object
 from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
@@ -24,8 +24,8 @@ from podgraft.kube.document_reader import (
     suggest_key,
 )
 
-from .document import Policy
-from .keys import apply_overrides, check_cluster_name, parse_document, parse_override
+from .document import Policy, overlay
+from .keys import apply_overrides, check_cluster_name, parse_override
 from .rollout import BucketUnit, Needs, Rollout, RolloutMode, parse_percentage
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
@@ -39,7 +39,7 @@ _UNSUPPORTED_KEYS = ("clusters", "groups", "rollout", "census")
 def add_rollout(policy: Policy, document: Object) -> Policy:
     """Return the policy with the key ``rollout`` of its document, or with the errors of the key."""
     diagnostics = Diagnostics()
-    rollout = _parse(Cursor(document["rollout"], "/rollout", diagnostics), document)
+    rollout = _parse(Cursor(document["rollout"], "/rollout", diagnostics), policy)
     return replace(
         policy,
         rollout=None if diagnostics.errors else rollout,
@@ -57,15 +57,15 @@ def make_promoted(document: Object) -> Object:
     return {key: value for key, value in fields.items() if key != "rollout"}
 
 
-def _parse(cursor: Cursor, document: Object) -> Rollout | None:
+def _parse(cursor: Cursor, policy: Policy) -> Rollout | None:
     keys = MappingReader(cursor)
     id_ = keys.read_key("id", _parse_id)
     mode = keys.read_choice("mode", RolloutMode)
     share = keys.read_key("share", parse_percentage)
     clusters = keys.read_key("clusters", _parse_clusters)
-    groups = keys.read_key("groups", lambda each: _parse_groups(each, document))
+    groups = keys.read_key("groups", lambda each: _parse_groups(each, policy))
     unit = keys.read_choice("by", BucketUnit)
-    candidate = keys.read_key("candidate", lambda each: _parse_candidate(each, document))
+    candidate = keys.read_key("candidate", lambda each: _parse_candidate(each, policy))
     needs = keys.read_key("needs", _parse_needs)
     reason = keys.read_key("reason", _parse_reason)
     keys.check_unknown_keys()
@@ -102,9 +102,9 @@ def _check_required(cursor: Cursor) -> None:
 _parse_id = make_text_parser(_ID.fullmatch, _ID_REMEDY)
 
 
-def _parse_groups(cursor: Cursor, document: Object) -> Mapping[str, float] | None:
+def _parse_groups(cursor: Cursor, policy: Policy) -> Mapping[str, float] | None:
     """Parse the shares of groups; a group that the policy does not have is an error."""
-    known = [*object_at(document, "groups")]
+    known = [*policy.groups]
 
     def check_group(name: str, entry: Cursor) -> None:
         if name not in known:
@@ -114,16 +114,14 @@ def _parse_groups(cursor: Cursor, document: Object) -> Mapping[str, float] | Non
     return make_map_parser(parse_percentage, check_group)(cursor)
 
 
-def _parse_candidate(cursor: Cursor, document: Object) -> Policy | None:
-    """Parse the keys of the candidate for their errors, and then the promoted document."""
-    override = cursor.value
-    if isinstance(override, dict) and not override:
+def _parse_candidate(cursor: Cursor, policy: Policy) -> Policy | None:
+    """Parse the keys of the candidate, and return the policy with them."""
+    if cursor.value == {}:
         return cursor.add_error("must not be empty", "add the keys that differ")
     cursor = _reject_unsupported_keys(cursor)
-    parse_override(cursor)
+    override = parse_override(cursor)
     _reject_nulls(cursor)
-    promoted = make_promoted({**document, "rollout": {"candidate": override}})
-    return parse_document(Cursor(promoted, "", Diagnostics()))
+    return overlay(replace(policy, warnings=()), override)
 
 
 def _reject_unsupported_keys(cursor: Cursor) -> Cursor:
