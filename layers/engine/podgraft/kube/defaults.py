@@ -88,9 +88,7 @@ def complete(value: Object, minor: int = NEWEST, *, between_mutations: bool = Fa
     assert isinstance(encoded, dict)  # noqa: S101 - a struct encodes to an object
     _restore_unknown(type_, value, encoded)
     if type_.name in _KINDS:
-        _KINDS[type_.name](encoded)
-    if type_.name in _KINDS_BY_RELEASE:
-        _KINDS_BY_RELEASE[type_.name](encoded, minor)
+        _KINDS[type_.name](encoded, minor)
     _fill_fields(type_, encoded, minor)
     if minor >= _WITHOUT_CONVERSION or not between_mutations:
         convert_pod(type_.name, encoded)
@@ -228,7 +226,7 @@ _STRUCTS: Mapping[str, Callable[[Object, int], None]] = {
 }
 
 
-def _fill_pod(pod: Object) -> None:
+def _fill_pod(pod: Object, minor: int) -> None:
     spec = object_at(pod, "spec")
     containers = [*objects_at(spec, "containers"), *objects_at(spec, "initContainers")]
     for container in containers:
@@ -240,6 +238,8 @@ def _fill_pod(pod: Object) -> None:
             number = port.get("hostPort") or port.get("containerPort")
             if number:
                 port["hostPort"] = number
+    if minor in _POD_RESOURCES:
+        fill_pod_resources(spec)
 
 
 def _fill_requests(container: Object) -> None:
@@ -250,18 +250,13 @@ def _fill_requests(container: Object) -> None:
         resources["requests"] = {name: requests[name] for name in sorted(requests)}
 
 
-def _fill_pod_by_release(pod: Object, minor: int) -> None:
-    if minor in _POD_RESOURCES:
-        fill_pod_resources(object_at(pod, "spec"))
-
-
 def _fill_absent(spec: Object, **defaults: JSON) -> None:
     for key, default in defaults.items():
         if spec.get(key) is None:
             spec[key] = default
 
 
-def _fill_deployment(deployment: Object) -> None:
+def _fill_deployment(deployment: Object, _minor: int) -> None:
     spec = object_at(deployment, "spec")
     _fill_absent(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
     _fill_strategy(object_at(spec, "strategy"), maxUnavailable="25%", maxSurge="25%")
@@ -275,13 +270,13 @@ def _fill_strategy(strategy: Object, **defaults: JSON) -> None:
         _fill_absent(object_at(strategy, "rollingUpdate"), **defaults)
 
 
-def _set_daemon_set(daemon_set: Object) -> None:
+def _set_daemon_set(daemon_set: Object, _minor: int) -> None:
     spec = object_at(daemon_set, "spec")
     _fill_absent(spec, revisionHistoryLimit=10)
     _fill_strategy(object_at(spec, "updateStrategy"), maxUnavailable=1, maxSurge=0)
 
 
-def _set_stateful_set(stateful_set: Object) -> None:
+def _set_stateful_set(stateful_set: Object, minor: int) -> None:
     spec = object_at(stateful_set, "spec")
     if not spec.get("podManagementPolicy"):
         spec["podManagementPolicy"] = "OrderedReady"
@@ -291,23 +286,19 @@ def _set_stateful_set(stateful_set: Object) -> None:
         _fill_absent(strategy, rollingUpdate={})
     if strategy["type"] == "RollingUpdate" and isinstance(strategy.get("rollingUpdate"), dict):
         _fill_absent(object_at(strategy, "rollingUpdate"), partition=0)
+        if minor >= _MAX_UNAVAILABLE:
+            _fill_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1)
     _fill_absent(spec, replicas=1, revisionHistoryLimit=10, persistentVolumeClaimRetentionPolicy={})
     retention = object_at(spec, "persistentVolumeClaimRetentionPolicy")
     for key in ("whenDeleted", "whenScaled"):
         retention[key] = retention.get(key) or "Retain"
 
 
-def _set_max_unavailable(stateful_set: Object, minor: int) -> None:
-    strategy = object_at(stateful_set, "spec", "updateStrategy")
-    if minor >= _MAX_UNAVAILABLE and strategy["type"] == "RollingUpdate":
-        _fill_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1)
-
-
-def _set_replicas(workload: Object) -> None:
+def _set_replicas(workload: Object, _minor: int) -> None:
     _fill_absent(object_at(workload, "spec"), replicas=1)
 
 
-def _set_replication_controller(controller: Object) -> None:
+def _set_replication_controller(controller: Object, _minor: int) -> None:
     spec = object_at(controller, "spec")
     _fill_absent(spec, replicas=1)
     labels = object_at(spec, "template", "metadata").get("labels")
@@ -317,7 +308,7 @@ def _set_replication_controller(controller: Object) -> None:
         metadata["labels"] = metadata.get("labels") or labels
 
 
-def _fill_job(job: Object) -> None:
+def _fill_job(job: Object, minor: int) -> None:
     spec = object_at(job, "spec")
     if spec.get("completions") is None and spec.get("parallelism") is None:
         spec["completions"] = 1
@@ -333,6 +324,10 @@ def _fill_job(job: Object) -> None:
     metadata = object_at(job, "metadata")
     if labels and not metadata.get("labels"):
         metadata["labels"] = labels
+    _fill_patterns(spec)
+    if minor >= _REPLACEMENT_POLICY:
+        replacement = "TerminatingOrFailed" if spec.get("podFailurePolicy") is None else "Failed"
+        _fill_absent(spec, podReplacementPolicy=replacement, manualSelector=False)
 
 
 def _fill_patterns(spec: Object) -> None:
@@ -341,26 +336,15 @@ def _fill_patterns(spec: Object) -> None:
             pattern["status"] = pattern.get("status") or "True"
 
 
-def _fill_job_by_release(job: Object, minor: int) -> None:
-    _fill_patterns(object_at(job, "spec"))
-    if minor >= _REPLACEMENT_POLICY:
-        spec = object_at(job, "spec")
-        replacement = "TerminatingOrFailed" if spec.get("podFailurePolicy") is None else "Failed"
-        _fill_absent(spec, podReplacementPolicy=replacement, manualSelector=False)
-
-
-def _set_cron_job(cron_job: Object) -> None:
+def _set_cron_job(cron_job: Object, minor: int) -> None:
     spec = object_at(cron_job, "spec")
     spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
     _fill_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
-
-
-def _fill_cron_job_by_release(cron_job: Object, minor: int) -> None:
     if minor >= _CRON_JOB_PATTERNS:
-        _fill_patterns(object_at(cron_job, "spec", "jobTemplate", "spec"))
+        _fill_patterns(object_at(spec, "jobTemplate", "spec"))
 
 
-def _fill_namespace(namespace: Object) -> None:
+def _fill_namespace(namespace: Object, _minor: int) -> None:
     metadata = object_at(namespace, "metadata")
     name = metadata.get("name")
     if name:
@@ -369,7 +353,7 @@ def _fill_namespace(namespace: Object) -> None:
     namespace["status"] = {**status, "phase": status.get("phase") or "Active"}
 
 
-_KINDS: Mapping[str, Callable[[Object], None]] = {
+_KINDS: Mapping[str, Callable[[Object, int], None]] = {
     "v1.CronJob": _set_cron_job,
     "v1.DaemonSet": _set_daemon_set,
     "v1.Deployment": _fill_deployment,
@@ -379,10 +363,4 @@ _KINDS: Mapping[str, Callable[[Object], None]] = {
     "v1.ReplicaSet": _set_replicas,
     "v1.ReplicationController": _set_replication_controller,
     "v1.StatefulSet": _set_stateful_set,
-}
-_KINDS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
-    "v1.CronJob": _fill_cron_job_by_release,
-    "v1.Job": _fill_job_by_release,
-    "v1.Pod": _fill_pod_by_release,
-    "v1.StatefulSet": _set_max_unavailable,
 }

@@ -7,7 +7,7 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, dump
 from podgraft.golang import strings
-from podgraft.golang.json.plain import format_number
+from podgraft.golang.json import plain
 from podgraft.golang.reflect import (
     INT,
     INT32,
@@ -57,18 +57,12 @@ class Marshaler(msgspec.Struct, frozen=True):
 def _decode_quantity(raw: JSON) -> JSON:
     if raw is None:
         return "0"
-    text = raw if isinstance(raw, str) else _number_literal(raw)
+    text = raw if isinstance(raw, str) else plain.encode(raw)
     try:
         canonical = str(quantity.parse(strings.trim_space(text)))
     except QuantityError as error:
         raise unmarshal_error(error) from error
     return raw if raw == canonical else canonical
-
-
-def _number_literal(raw: JSON) -> str:
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return format_number(raw)
-    return dump(raw)
 
 
 def _decode_int_or_string(raw: JSON) -> JSON:
@@ -105,7 +99,7 @@ def parse_integer(number: float) -> int | None:
     """
     if isinstance(number, int):
         return number
-    return int(format_number(number)) if number.is_integer() and abs(number) < 2**64 else None
+    return int(plain.format_number(number)) if number.is_integer() and abs(number) < 2**64 else None
 
 
 MARSHALERS = {

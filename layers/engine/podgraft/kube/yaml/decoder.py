@@ -43,16 +43,6 @@ class Anchor(Struct):
     value: JSON | ScalarEvent = None
     size: int = 0
 
-    @classmethod
-    def from_scalar(cls, event: ScalarEvent) -> Anchor:
-        """The anchor of one scalar."""
-        return cls(ScalarEvent(None, event.tag, event.implicit, event.value, event.start_mark), 1)
-
-    def set_value(self, value: JSON, size: int) -> None:
-        """Set the complete value."""
-        self.value = value
-        self.size = size
-
 
 class Expansion:
     """The share of a document from aliases: ``decodeCount`` and ``aliasCount`` of decode.go.
@@ -191,7 +181,7 @@ class _Decoder:
             before = self._expansion.decoded
             anchor = self._anchors[event.anchor] = Anchor()
             value = read()
-            anchor.set_value(value, 1 + self._expansion.decoded - before)
+            anchor.value, anchor.size = value, 1 + self._expansion.decoded - before
         self._depth -= 1
         return value
 
@@ -248,7 +238,8 @@ class _Decoder:
     def _decode_scalar(self, event: ScalarEvent) -> JSON:
         """Decode a scalar by go-yaml's rules, without the conversion of floats."""
         if event.anchor is not None:
-            self._anchors[event.anchor] = Anchor.from_scalar(event)
+            bare = ScalarEvent(None, event.tag, event.implicit, event.value, event.start_mark)
+            self._anchors[event.anchor] = Anchor(bare, 1)
         if event.tag is None:
             return resolve(event.value) if event.implicit[0] else event.value
         try:
