@@ -6,7 +6,7 @@ from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.cli.folders import list_files
 from podgraft.cli.test.document import PolicyTestFile
-from podgraft.cli.test.files import is_test_file, override_files, read_test_file
+from podgraft.cli.test.files import is_test_file, read_test_file
 from podgraft.core.bundle import Diagnostic
 
 _FOLDER = "tests"
@@ -26,13 +26,15 @@ def find_failed_tests(folder: ConfigFolder) -> Iterator[Diagnostic]:
                 yield Diagnostic(document=name, problem=problem, remedy=own_remedy)
             continue
         for file in files:
-            yield from _run_file(override_files(file, folder), name, remedy)
+            yield from _run_file(file, folder, name, remedy)
 
 
-def _run_file(file: PolicyTestFile, name: str, remedy: str) -> Iterator[Diagnostic]:
+def _run_file(
+    file: PolicyTestFile, folder: ConfigFolder, name: str, remedy: str
+) -> Iterator[Diagnostic]:
     from podgraft.cli.test.runner import Runner  # few bundles have tests
 
-    for result in Runner().run(file):
+    for result in Runner(folder).run(file):
         if not result.has_passed:
             reason = next(iter((*result.errors, *map(str, result.failures))))
             problem = f'test "{result.case.name}" fails: {reason}'

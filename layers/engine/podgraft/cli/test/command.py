@@ -11,7 +11,7 @@ from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_op
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
 
-from .files import find_test_files, override_files, read_test_file
+from .files import find_test_files, read_test_file
 from .report import format_json, format_junit, format_text
 from .runner import CaseResult, Runner
 
@@ -101,13 +101,13 @@ def command(  # noqa: PLR0913 - one parameter per option
     default: the working folder. The exit status is 0 if all tests pass, and 1 if not.
     """
     folder = source and source.folder and find_files(source.folder)
-    runner = Runner(updates=update)
+    runner = Runner(folder, updates=update)
     results = [
         result
         for path in find_test_files(paths or (Path(),))
         for document in read_test_file(path)
         for result in runner.run(
-            override_files(document, folder) if folder else document,
+            document,
             releases,
             lambda case: not filters or any(text in case.id for text in filters),
         )

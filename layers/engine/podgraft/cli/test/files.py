@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from podgraft.cli import documents
-from podgraft.cli.config_source import ConfigFolder
+from podgraft.cli.config_source import ConfigFolder, open_folder
 from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.core.bundle import Diagnostic
 from podgraft.kube import yaml
@@ -73,26 +73,26 @@ def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
     return tuple(parsed)
 
 
-def find_bundle(document: PolicyTestFile) -> tuple[Path, Path | None]:
-    """The folder of the bundle, and the policy, if there is one.
+def find_bundle(document: PolicyTestFile, given: ConfigFolder | None) -> ConfigFolder:
+    """The bundle and the policy: those that are *given*, or those of the document.
 
     Without ``bundle``, it is the nearest folder ``bundle`` next to the file or above it. Without
     ``policy``, it is ``policy.yaml`` next to the bundle. Raises ``CommandError``.
     """
-    folder = document.path.parent
-    if document.bundle is not None:
+    folder, policy = document.path.parent, given and given.policy
+    if given is not None:
+        bundle = given.bundle
+    elif document.bundle is None:
+        bundle = _find_near(document.path)
+    else:
         bundle = folder / document.bundle
         if not bundle.is_dir():
             raise CommandError(f"{document.path} /bundle: {bundle} is not a folder; correct it")
-    else:
-        bundle = _find_near(document.path)
-    if document.policy is None:
-        policy = bundle.parent / "policy.yaml"
-        return bundle, policy if policy.is_file() else None
-    policy = folder / document.policy
-    if not policy.is_file():
-        raise CommandError(f"{document.path} /policy: {policy} is not a file; correct it")
-    return bundle, policy
+    if policy is None and document.policy is not None:
+        policy = folder / document.policy
+        if not policy.is_file():
+            raise CommandError(f"{document.path} /policy: {policy} is not a file; correct it")
+    return ConfigFolder(bundle, policy or open_folder(bundle.parent).policy)
 
 
 def _find_near(path: Path) -> Path:
@@ -105,11 +105,3 @@ def _find_near(path: Path) -> Path:
         f"{path}: no folder named bundle next to the file or above it; "
         "write bundle: with its path, or use --config FOLDER"
     )
-
-
-def override_files(document: PolicyTestFile, folder: ConfigFolder) -> PolicyTestFile:
-    """Return the document with the bundle of *folder*, and its policy if it has one."""
-    document = replace(document, bundle=str(folder.bundle.absolute()))
-    if folder.policy is None:
-        return document
-    return replace(document, policy=str(folder.policy.absolute()))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.explain import webhooks
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
@@ -45,9 +46,11 @@ class CaseResult(Struct, frozen=True, kw_only=True):
 class Runner(Struct):
     """Runs cases; ``updates`` writes files of expected values that differ, and lists them.
 
-    ``expected`` are the values of all files so far: two cases must not expect different values.
+    ``folder`` replaces the bundle and the policy of the test files. ``expected`` are the values of
+    all files so far: two cases must not expect different values.
     """
 
+    folder: ConfigFolder | None = None
     updates: bool = False
     updated: list[Path] = []
     expected: dict[Path, JSON] = {}
@@ -63,7 +66,7 @@ class Runner(Struct):
         *releases* replace those of the tests, if the bundle contains an Istio configuration.
         """
         try:
-            snapshots = SnapshotCache(*find_bundle(document))
+            snapshots = SnapshotCache(find_bundle(document, self.folder))
             releases = releases if releases and snapshots.has_istio else ()
         except CommandError as error:
             cases = filter(is_selected, make_cases(document, releases))

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from podgraft.cli import documents, folders
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError
@@ -21,21 +21,20 @@ VERSION = "local"
 class SnapshotCache:
     """Compiles each bundle once for all policies that compile it equally."""
 
-    folder: Path
-    document: Path | None
+    folder: ConfigFolder
     files: Mapping[str, bytes] = field(init=False)
     policy: Policy = field(init=False)
     _compiled: list[Snapshot] = field(default_factory=list[Snapshot])
 
     def __post_init__(self) -> None:
         """Read the files; raises ``CommandError``."""
-        self.files = folders.read_manifests(self.folder)
-        text = documents.read_text(self.document) if self.document else ""
+        self.files = folders.read_manifests(self.folder.bundle)
+        text = documents.read_text(self.folder.policy) if self.folder.policy else ""
         try:
             self.policy = policy.parse(text)
         except PolicyError as error:
             raise CommandError(
-                *(str(replace(each, document=str(self.document))) for each in error.errors)
+                *(str(replace(each, document=str(self.folder.policy))) for each in error.errors)
             ) from error
 
     @property
@@ -64,8 +63,8 @@ class SnapshotCache:
             )
         if release is not None and compiled.istio is None:
             raise CommandError(
-                f"{self.folder}: contains no Istio configuration, so a release has no effect; "
-                "remove releases from the test"
+                f"{self.folder.bundle}: contains no Istio configuration, so a release has no "
+                "effect; remove releases from the test"
             )
         snapshot = Snapshot(policy=own, policy_version=VERSION, bundle=compiled)
         self._compiled.append(snapshot)
@@ -76,6 +75,6 @@ class SnapshotCache:
         if own.bundle in {None, self.policy.bundle, bundle.digest(self.files)}:
             return
         raise CommandError(
-            f"{self.document} /clusters/{cluster}/bundle: names another bundle than the policy; "
-            "test the files of that bundle in a separate test file, with its path in bundle"
+            f"{self.folder.policy} /clusters/{cluster}/bundle: names another bundle than the "
+            "policy; test the files of that bundle in a separate test file, with its path in bundle"
         )
