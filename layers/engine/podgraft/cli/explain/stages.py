@@ -59,27 +59,27 @@ def review_stage(
     )
 
 
-def add_origins(stage: Stage, snapshot: Snapshot, cluster: str | None) -> Stage:
-    """Add the keys of the policy that groups or the cluster set, as the first step."""
-    policy = snapshot.policy
-    if cluster is None:
-        return stage
-    origins = policy.find_origins(cluster, snapshot.groups)
-    if not origins:
-        return stage
-    keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())
-    step = TraceStep("cluster", f"{cluster}: {keys}", "passes")
-    return replace(stage, steps=(step, *stage.steps))
+def add_policy_steps(stage: Stage, snapshot: Snapshot, context: ReviewContext) -> Stage:
+    """Add the rollout, then the keys that groups or the cluster set, as the first steps."""
+    context = replace(context, groups=snapshot.groups)
+    steps = (*_rollout_steps(snapshot.policy, context), *_origin_steps(snapshot, context.cluster))
+    return replace(stage, steps=(*steps, *stage.steps))
 
 
-def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
-    """Add the bucket and the track of the workload, as the first step; none without a rollout.
+def _origin_steps(snapshot: Snapshot, cluster: str | None) -> Iterator[TraceStep]:
+    if cluster and (origins := snapshot.policy.find_origins(cluster, snapshot.groups)):
+        keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())
+        yield TraceStep("cluster", f"{cluster}: {keys}", "passes")
+
+
+def _rollout_steps(policy: Policy, context: ReviewContext) -> Iterator[TraceStep]:
+    """Yield the bucket and the track of the workload; nothing without a rollout.
 
     The other steps are those of stable: a candidate usually has another bundle.
     """
     rollout = policy.rollout
     if rollout is None or context.request is None:
-        return stage
+        return
     bucket, is_selected = select_workload(rollout, context, context.request)
     selected = "compared" if rollout.mode is RolloutMode.SHADOW else "candidate"
     track = selected if is_selected else "stable"
@@ -88,8 +88,7 @@ def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
     observed = f"{rollout.id}: bucket {bucket} of {BUCKETS:,}, {share}, {track}"
     if is_selected:
         observed += "; the other steps are those of stable"
-    step = TraceStep("rollout", observed, "passes")
-    return replace(stage, steps=(step, *stage.steps))
+    yield TraceStep("rollout", observed, "passes")
 
 
 def uncalled_stage(

@@ -4,13 +4,13 @@ Source: k8s.io/apiserver pkg/admission/plugin/webhook: rules, namespaceSelector,
 matchConditions. Each part is evaluated separately, to report all results.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import TraceStep
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.registrations import Webhook
@@ -39,41 +39,41 @@ def evaluate(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> WebhookMatch:
     """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
-    steps = [*_selector_steps(webhook, request, namespaces)]
-    stopped = any(step.is_deciding for step in steps)
-    steps.extend(_condition_steps(webhook, request, namespaces, stopped=stopped))
-    deciding = next((step for step in steps if step.is_deciding), None)
-    outcome = "passes" if deciding is None else deciding.outcome
+    selectors = [_selector_step(webhook, key, request, namespaces) for key in _SELECTORS]
+    conditions = [*_condition_steps(webhook, request, namespaces)]
+    # A false condition decides before one that fails (webhook/matchconditions/matcher.go).
+    ordered = (*selectors, *sorted(conditions, key=lambda step: step.observed != "false"))
+    deciding = next((step for step in ordered if step.outcome != "passes"), None)
     verdicts = {"stops": Verdict.SKIPPED, "denies": Verdict.DENIED}
     stage = Stage(
         name=f"kube-apiserver, webhook {webhook.name}",
-        steps=tuple(_mark_unreached(steps)),
-        verdict=verdicts.get(outcome),
+        steps=tuple(_mark_steps((*selectors, *conditions), deciding)),
+        verdict=verdicts.get(deciding.outcome) if deciding else None,
     )
     return WebhookMatch(
         stage=stage,
         is_match=deciding is None,
-        is_for_resource=steps[0].outcome == "passes",
+        is_for_resource=selectors[0].outcome == "passes",
     )
 
 
-def _mark_unreached(steps: list[TraceStep]) -> Iterator[TraceStep]:
-    """Mark the steps after the deciding step as not reached."""
-    settled = False
+def _mark_steps(steps: Iterable[TraceStep], deciding: TraceStep | None) -> Iterator[TraceStep]:
+    """Mark the deciding step, and the steps after it as not reached."""
+    reached = True
     for step in steps:
-        yield replace(step, reached=False) if settled else step
-        settled = settled or step.is_deciding
+        yield replace(step, is_deciding=step is deciding, reached=reached)
+        reached = reached and step is not deciding
 
 
-def _selector_steps(
-    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> Iterator[TraceStep]:
-    stopped = False
-    for key in _SELECTORS:
-        mismatch = _find_mismatch(webhook, key, request, namespaces)
-        decides = mismatch is not None and not stopped
-        stopped = stopped or decides
-        yield _make_step(key, webhook.manifest.get(key), mismatch, decides)
+def _selector_step(
+    webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
+) -> TraceStep:
+    mismatch = _find_mismatch(webhook, key, request, namespaces)
+    if mismatch is not None:
+        reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
+        return TraceStep(key, f"does not match: {mismatch}", "stops", reason=reason)
+    is_set = webhook.manifest.get(key)
+    return TraceStep(key, "matches" if is_set else "not set, so it matches every object", "passes")
 
 
 def _find_mismatch(
@@ -95,25 +95,10 @@ def _find_mismatch(
     return None if mismatch is None else constraints.Mismatch(key, mismatch.observed).describe()
 
 
-def _make_step(key: str, condition: JSON, mismatch: str | None, decides: bool) -> TraceStep:
-    if mismatch is not None:
-        reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
-        return TraceStep(key, f"does not match: {mismatch}", "stops", decides, reason)
-    observed = "matches" if condition else "not set, so it matches every object"
-    return TraceStep(key, observed, "passes")
-
-
 def _condition_steps(
-    webhook: Webhook,
-    request: AdmissionRequest,
-    namespaces: Mapping[str, Object],
-    *,
-    stopped: bool,
+    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> Iterator[TraceStep]:
-    """A step for each match condition; CEL is loaded only where there are any.
-
-    A false condition decides before one that fails (webhook/matchconditions/matcher.go).
-    """
+    """A step for each match condition; CEL is loaded only where there are any."""
     match_conditions = webhook.manifest.get("matchConditions")
     if not isinstance(match_conditions, list) or not match_conditions:
         yield TraceStep("matchConditions", "not set", "passes")
@@ -128,11 +113,7 @@ def _condition_steps(
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     meter = Meter(CONDITIONS_BUDGET)
     values = conditions.condition_variables(request, namespaces, None)
-    steps = [_condition_step(webhook, condition, values, meter) for condition in read]
-    blocking = [step for step in steps if step.outcome != "passes"]
-    false = [step for step in blocking if step.observed == "false"]
-    deciding = None if stopped else next(iter(false or blocking), None)
-    yield from (replace(each, is_deciding=each is deciding) for each in steps)
+    yield from (_condition_step(webhook, condition, values, meter) for condition in read)
 
 
 def _condition_step(

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.explain import flow
-from podgraft.cli.explain.decision_trace import DecisionTrace, Verdict
+from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import select_routes
 from podgraft.cli.object_reviews import ObjectReviews, run_reviews
@@ -53,20 +53,12 @@ def review_object(
         snapshot=snapshot, caller=caller, webhooks=select_routes(snapshot.bundle)
     )
     reviews = run_reviews(cluster, subject)
-    trace = reviews.trace
-    is_created = trace.verdict not in {Verdict.DENIED, Verdict.FAILED}
     return ObjectResult(
-        verdict=trace.verdict,
-        object=_find_object(reviews) if is_created else None,
-        message="" if is_created else _find_message(trace),
-        warnings=trace.warnings,
+        verdict=reviews.trace.verdict,
+        object=_find_object(reviews) if reviews.all.is_created else None,
+        message="".join(reviews.all.messages),  # of the review that ends the creation
+        warnings=reviews.trace.warnings,
     )
-
-
-def _find_message(trace: DecisionTrace) -> str:
-    """Return the message of the review that ends the creation."""
-    reviews = (stage.review for stage in trace.stages if stage.verdict is trace.verdict)
-    return next((review.message for review in reviews if review is not None), "")
 
 
 def _find_object(reviews: ObjectReviews) -> Object:
