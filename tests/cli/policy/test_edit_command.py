@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.policy import edit_command
 from podgraft.cli.policy.local import CheckedBundle
 from podgraft.core import bundle
@@ -123,13 +124,13 @@ def test_a_change_meanwhile_is_not_replaced(
     assert run("push", str(local), *REMOTE).status == 0
     editor(*TAG)
     document = account.documents()[0]
-    original = edit_command.check_workspace
+    original = edit_command.check_bundle
 
-    def check_and_change(workspace: edit_command.Workspace) -> CheckedBundle:
+    def check_and_change(folder: ConfigFolder) -> CheckedBundle:
         account.put(document + "# by a colleague\n")
-        return original(workspace)
+        return original(folder)
 
-    monkeypatch.setattr(edit_command, "check_workspace", check_and_change)
+    monkeypatch.setattr(edit_command, "check_bundle", check_and_change)
     result = edit(run)
     assert result.status == 1
     assert "expected version 1, got version 2" in result.err

@@ -5,7 +5,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -48,6 +49,15 @@ class Workspace(Struct, frozen=True):
             f"run: {self.next_step}",
         )
 
+    @contextmanager
+    def keep_edits(self) -> Generator[None]:
+        """Say in an error where the edits are."""
+        try:
+            yield
+        except CommandError as error:
+            print_warnings(error.warnings)
+            raise self.error(*error.args) from error
+
 
 @command_help.command("edit")
 @click.argument("files", nargs=-1)
@@ -83,8 +93,9 @@ def edit_policy(
     workspace = Workspace(_make_folder(before), _describe_retry(storage, stored))
     if not _run_editor(workspace, before, files):
         return
-    checked = check_workspace(workspace)
-    try:
+    with workspace.keep_edits():
+        checked = check_bundle(open_folder(workspace.folder))
+        print_warnings(checked.warnings)
         current = _load_current(storage, digest)
         text = read_local_document(checked, open_folder(workspace.folder), current.current)
         check_new_version(storage, text, "new", checked.digest, checked.files)
@@ -92,8 +103,6 @@ def edit_policy(
         if digest is None:
             _check_unchanged(storage, stored, bundle)
         label = _put_in_force(storage, stored, text, checked, signer, message)
-    except CommandError as error:
-        raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
     _report_change(storage, stored, label)
 
@@ -228,14 +237,3 @@ def _read_folder(folder: Path) -> dict[str, bytes]:
         if name == "policy.yaml"
         or (name.startswith("bundle/") and bundles.is_manifest(name.removeprefix("bundle/")))
     }
-
-
-def check_workspace(workspace: Workspace) -> CheckedBundle:
-    """Check the edited files; raises ``CommandError`` with their folder."""
-    try:
-        checked = check_bundle(open_folder(workspace.folder))
-    except CommandError as error:
-        print_warnings(error.warnings)
-        raise workspace.error(*error.args) from error
-    print_warnings(checked.warnings)
-    return checked

@@ -14,28 +14,21 @@ from podgraft.core.versions.snapshot_loader import load_snapshots
 class Version(Struct, frozen=True, kw_only=True):
     """A version. ``snapshots`` is ``None`` if there is no policy, as before the first push.
 
-    ``bundles`` are the files of each bundle, by the digest that the policy names.
+    ``fetch`` returns the files of a bundle by the digest that the policy names.
     """
 
     name: str
     document: str | None = None
-    bundles: Mapping[str | None, Mapping[str, bytes]] = {}
+    fetch: Fetch = lambda _: {}
     snapshots: SnapshotSet | None = None
 
     @classmethod
     def load(cls, name: str, injector: str, document: str, fetch: Fetch) -> "Version":
         """Compile a version; raises ``CommandError`` if it does not load."""
-        bundles: dict[str | None, Mapping[str, bytes]] = {}
-
-        def fetch_once(digest: str | None) -> Mapping[str, bytes]:
-            if digest not in bundles:
-                bundles[digest] = fetch(digest)
-            return bundles[digest]
-
         with convert_errors(StoreError, place=name):
-            snapshots = load_snapshots(injector, document, name, fetch_once)
+            snapshots = load_snapshots(injector, document, name, fetch)
         text = strip_signature(document)
-        return cls(name=name, document=text, bundles=bundles, snapshots=snapshots)
+        return cls(name=name, document=text, fetch=fetch, snapshots=snapshots)
 
     @property
     def clusters(self) -> frozenset[str]:
@@ -50,7 +43,7 @@ class Version(Struct, frozen=True, kw_only=True):
     def files(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Mapping[str, bytes]:
         """The files of the bundle for one cluster."""
         snapshot = self.snapshot(cluster, registered)
-        return {} if snapshot is None else self.bundles[snapshot.policy.bundle]
+        return {} if snapshot is None else self.fetch(snapshot.policy.bundle)
 
     def snapshot(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Snapshot | None:
         """The configuration for one cluster, if there is a policy.
