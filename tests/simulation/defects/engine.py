@@ -280,9 +280,9 @@ DEFECTS: dict[str, Defect] = {
     "D43": make_defect(
         "a census does not pause after a failure",
         "30",
-        f"{ENGINE}.census:CensusWriter._is_paused",
-        "return ",
-        "return False and ",
+        f"{ENGINE}.census:CensusWriter._write",
+        "if self._clock() < self._paused_until or",
+        "if",
         "census",
         "fault",
     ),
