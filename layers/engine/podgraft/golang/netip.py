@@ -2,6 +2,7 @@
 
 import re
 from ipaddress import IPv6Address
+from string import hexdigits
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +11,6 @@ from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.quote import quote
 
 IPV4_BITS, IPV6_BITS = 32, 128
-_HEX = re.compile(r"[0-9a-fA-F]*")
 _LENGTH = re.compile(r"0|[1-9][0-9]*")
 _GROUPS = 8
 _GROUP_DIGITS = 4
@@ -242,7 +242,7 @@ class _IPv6Parser:
 
     def _parse_group(self) -> bool:
         """Read a group and its colon. Return whether the address continues."""
-        size = _size(self._rest)
+        size = len(self._rest) - len(self._rest.lstrip(hexdigits))
         if size > _GROUP_DIGITS:
             self._fail("each group must have 4 or less digits", at_rest=True)
         if size == 0:
@@ -281,8 +281,3 @@ class _IPv6Parser:
 
     def _fail(self, reason: str, *, at_rest: bool = False) -> None:
         raise AddressError(_error_text(self._text, reason, self._rest if at_rest else ""))
-
-
-def _size(text: str) -> int:
-    match = _HEX.match(text)
-    return match.end() if match else 0

@@ -263,7 +263,8 @@ def _unescape_host(text: str, *, in_zone: bool = False) -> str:
     data = encode(text)
     for match in _ESCAPE_OR_ASCII.finditer(data):
         if match[0][:1] != b"%":
-            _check_host_byte(match[0])
+            if match[0][0] not in _HOST:
+                raise URLError(f"invalid character {quote(decode(match[0]))} in host name")
             continue
         byte = -1 if match[1] is None else int(match[1], 16)
         if not (byte in _ZONE if in_zone else byte >= _ASCII_END or byte == ord("%")):
@@ -273,11 +274,6 @@ def _unescape_host(text: str, *, in_zone: bool = False) -> str:
 
 _ZONE = _HOST | frozenset(b" %")
 _ASCII_END = 0x80
-
-
-def _check_host_byte(byte: bytes) -> None:
-    if byte[0] not in _HOST:
-        raise URLError(f"invalid character {quote(decode(byte))} in host name")
 
 
 def _escape_error(data: bytes, match: re.Match[bytes]) -> URLError:

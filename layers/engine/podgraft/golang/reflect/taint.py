@@ -102,12 +102,8 @@ class PlaceholderRegistry:
     ) -> TaintedText:
         """Make a text with a masked text of placeholders and constant text."""
         value = TaintedText(text)
-        value.registry, value.sources, value.masked_value, value.type = (
-            self,
-            sources,
-            masked_text,
-            type_,
-        )
+        value.registry, value.sources, value.type = self, sources, type_
+        value.masked_value = masked_text
         return value
 
     def make_number(self, number: float, sources: tuple[int, ...], type_: GoType) -> Value:

@@ -10,6 +10,7 @@ from functools import wraps
 from itertools import islice
 from typing import Concatenate, ParamSpec, TypeVar
 
+from podgraft.golang import regexp
 from podgraft.golang.reflect import STRINGS, Slice
 from podgraft.golang.regexp import Pattern, PatternError, compile_, matches, must_compile
 from podgraft.golang.strconv.quote import merge_escaped_bytes
@@ -60,8 +61,8 @@ def _find(pattern: Pattern, text: str) -> str:
 
 def _find_all(pattern: Pattern, text: str, limit: int) -> Slice:
     """The first ``limit`` matches as []string, nil if there is none; a negative limit means all."""
-    selected = islice(matches(pattern, text), limit if limit >= 0 else None)
-    return Slice(STRINGS, [text[match.start() : match.end()] for match in selected] or None)
+    found = islice(regexp.find_all(pattern, text), limit if limit >= 0 else None)
+    return Slice(STRINGS, [*found] or None)
 
 
 def _split(pattern: Pattern, text: str, limit: int) -> Slice:

@@ -63,16 +63,13 @@ def _to_version(receiver: Struct) -> Version:
     return Version(**receiver.raw)
 
 
-def _with_prerelease(receiver: Struct, prerelease: str) -> Struct:
-    _parse_or_fail(check_prerelease, prerelease)
-    return _to_struct(
-        replace(_to_version(receiver), prerelease=prerelease).with_normalized_original()
-    )
+def _setter_method(field: str, check: Callable[[str], None]) -> Method:
+    def call(receiver: Struct, text: str) -> Struct:
+        _parse_or_fail(check, text)
+        changed = replace(_to_version(receiver), **{field: text})
+        return _to_struct(changed.with_normalized_original())
 
-
-def _with_metadata(receiver: Struct, metadata: str) -> Struct:
-    _parse_or_fail(check_metadata, metadata)
-    return _to_struct(replace(_to_version(receiver), metadata=metadata).with_normalized_original())
+    return Method(call, (STRING,), result=_TYPE)
 
 
 def _getter_method(
@@ -118,8 +115,8 @@ _TYPE.methods = {
     "IncMajor": _increment_method(Version.next_major),
     "IncMinor": _increment_method(Version.next_minor),
     "IncPatch": _increment_method(Version.next_patch),
-    "SetPrerelease": Method(_with_prerelease, (STRING,), result=_TYPE),
-    "SetMetadata": Method(_with_metadata, (STRING,), result=_TYPE),
+    "SetPrerelease": _setter_method("prerelease", check_prerelease),
+    "SetMetadata": _setter_method("metadata", check_metadata),
     "Compare": _comparison_method(INT, lambda order: order),
     "Equal": Method(_equal, (_POINTER,), pointer=True, result=BOOL),
     "LessThan": _comparison_method(BOOL, lambda order: order < 0),

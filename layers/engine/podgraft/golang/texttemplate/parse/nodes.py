@@ -14,7 +14,6 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.golang.strconv.quote import quote
-from podgraft.golang.utf8 import SPACES
 
 _OFFSETS = frozenset({"start", "end", "fields_start"})
 
@@ -246,6 +245,8 @@ class Template(Struct, frozen=True):
     @property
     def is_empty(self) -> bool:
         """Whether the template contains only white space (parse.IsEmptyTree)."""
+        from podgraft.golang.utf8 import SPACES  # most templates have one name each
+
         return all(isinstance(node, Text) and not node.text.strip(SPACES) for node in self.body)
 
 

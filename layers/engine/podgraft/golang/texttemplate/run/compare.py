@@ -1,37 +1,24 @@
 """eq, ne, lt, le, gt and ge (text/template/funcs.go)."""
 
-from enum import Enum, auto
-
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt.print import SIGNED, UNSIGNED
 from podgraft.golang.fmt.sprintf import sprintf
 from podgraft.golang.fmtsort import byte_order_key
 from podgraft.golang.reflect import GoType, Kind, Pointer, Struct, Value, is_nil, type_of
 
-
-class _Basic(Enum):
-    """The comparable kinds (basicKind); signed and unsigned integers compare with each other."""
-
-    BOOL = auto()
-    COMPLEX = auto()
-    FLOAT = auto()
-    INT = auto()
-    STRING = auto()
-    UINT = auto()
-
-
-_BASIC: dict[Kind, _Basic] = {
-    Kind.BOOL: _Basic.BOOL,
-    Kind.COMPLEX64: _Basic.COMPLEX,
-    Kind.COMPLEX128: _Basic.COMPLEX,
-    Kind.FLOAT32: _Basic.FLOAT,
-    Kind.FLOAT64: _Basic.FLOAT,
-    Kind.STRING: _Basic.STRING,
-    **dict.fromkeys(SIGNED, _Basic.INT),
-    **dict.fromkeys(UNSIGNED, _Basic.UINT),
+# The comparable kinds (basicKind); signed and unsigned integers compare with each other.
+_BASIC: dict[Kind, Kind] = {
+    Kind.BOOL: Kind.BOOL,
+    Kind.COMPLEX64: Kind.COMPLEX128,
+    Kind.COMPLEX128: Kind.COMPLEX128,
+    Kind.FLOAT32: Kind.FLOAT64,
+    Kind.FLOAT64: Kind.FLOAT64,
+    Kind.STRING: Kind.STRING,
+    **dict.fromkeys(SIGNED, Kind.INT),
+    **dict.fromkeys(UNSIGNED, Kind.UINT),
 }
-_BASIC_CLASSES = {bool: _Basic.BOOL, int: _Basic.INT, float: _Basic.FLOAT, str: _Basic.STRING}
-_INTEGERS = (_Basic.INT, _Basic.UINT)
+_BASIC_CLASSES = {bool: Kind.BOOL, int: Kind.INT, float: Kind.FLOAT64, str: Kind.STRING}
+_INTEGERS = (Kind.INT, Kind.UINT)
 _INVALID_TYPE = "invalid type for comparison"
 
 
@@ -54,9 +41,9 @@ def lt(first: Value, second: Value) -> bool:
         raise FunctionError(_INVALID_TYPE)
     if left is not right and not (left in _INTEGERS and right in _INTEGERS):
         raise _incompatible_types_error(first, second)
-    if left in (_Basic.BOOL, _Basic.COMPLEX):
+    if left in (Kind.BOOL, Kind.COMPLEX128):
         raise FunctionError(_INVALID_TYPE)
-    if left is _Basic.STRING:
+    if left is Kind.STRING:
         return byte_order_key(first) < byte_order_key(second)
     return first < second
 
@@ -135,7 +122,7 @@ def _is_comparable(type_: GoType) -> bool:
             return True
 
 
-def _basic_kind(value: Value) -> _Basic | None:
+def _basic_kind(value: Value) -> Kind | None:
     basic = _BASIC_CLASSES.get(value.__class__)
     if basic is not None:
         return basic
