@@ -46,8 +46,8 @@ DEFECTS: dict[str, Defect] = {
         "a denial forgets the earlier ones",
         "19",
         f"{CLI}.denied:change_deny_list",
-        "reasons: Object = dict(_parse_stored(storage, stored).reasons)",
-        "reasons: Object = dict(_parse_stored(storage, stored).reasons) if reason is None else {}",
+        "reasons: Object = dict(_parse_stored(storage, stored))",
+        "reasons: Object = dict(_parse_stored(storage, stored)) if reason is None else {}",
         "deny",
     ),
     "D25": make_defect(

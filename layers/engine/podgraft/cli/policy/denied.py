@@ -1,6 +1,6 @@
 """The deny list of a stack or of a folder."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
@@ -8,26 +8,26 @@ from podgraft.cli.failure import CommandError, convert_errors, raise_findings
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
 from podgraft.cli.storage.parameters import ParameterDocuments
-from podgraft.core.signing.denied import DenyList, DenyListError, parse_deny_list
+from podgraft.core.signing.denied import DenyListError, parse_deny_list
 from podgraft.kube import yaml
 from podgraft.service.store.names import DENIED
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
 
 
-def load_deny_list(storage: Documents) -> DenyList:
-    """Read the stored list; raises ``CommandError`` for an invalid one."""
+def load_deny_list(storage: Documents) -> Mapping[str, str]:
+    """Return the stored reasons by digest; raises ``CommandError`` for an invalid list."""
     return _parse_stored(storage, storage.read(DENIED))
 
 
-def _parse_stored(storage: Documents, stored: StoredDocument) -> DenyList:
+def _parse_stored(storage: Documents, stored: StoredDocument) -> Mapping[str, str]:
     with convert_errors(DenyListError, yaml.NotYAMLError, place=storage.locate(DENIED)):
         return parse_deny_list(yaml.load_document(stored.text or ""))
 
 
 def check_denied(storage: Documents, digests: Iterable[str], option: str) -> None:
     """Raise ``CommandError`` for denied bundles; *option* names the storage for the remedy."""
-    reasons = load_deny_list(storage).reasons
+    reasons = load_deny_list(storage)
     raise_findings(
         f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
         f"podgraft policy undeny {digest} {option}"
@@ -43,7 +43,7 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
     """
     with storage.lock(DENIED):
         stored = storage.read(DENIED)
-        reasons: Object = dict(_parse_stored(storage, stored).reasons)
+        reasons: Object = dict(_parse_stored(storage, stored))
         if reason is None and reasons.pop(digest, None) is None:
             raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
         if reason is not None:

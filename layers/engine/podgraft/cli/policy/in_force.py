@@ -29,7 +29,7 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
     The function verifies signatures with the keys of its stack, so this is known only with
     ``--config``.
     """
-    denied = load_deny_list(cloud.documents).reasons
+    denied = load_deny_list(cloud.documents)
     errors: dict[int, str] = {}
     for version in reversed(versions):
         check = VersionCheck(

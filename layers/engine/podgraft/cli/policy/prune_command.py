@@ -68,9 +68,7 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
     cloud = connect(options, writes=yes)
     cloud.existing_versions()  # an error for an injector without a policy
     stored = cloud.list_bundles()
-    mentioned = find_mentioned(cloud).union(
-        *map(_DIGEST.findall, load_deny_list(cloud.documents).reasons)
-    )
+    mentioned = find_mentioned(cloud).union(*map(_DIGEST.findall, load_deny_list(cloud.documents)))
     unused = _select_unused(map(_describe, stored, stored.values()), mentioned, before)
     yield
     deleted = [
@@ -128,7 +126,7 @@ def delete_bundle(cloud: DeployedInjector, digest: str, objects: list[StoredObje
 
 def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes: bool) -> None:
     folder.check_exists()
-    denied = load_deny_list(folder.documents).reasons
+    denied = load_deny_list(folder.documents)
     mentioned = frozenset(
         digest for text in (folder.read_document(), *denied) for digest in _DIGEST.findall(text)
     )

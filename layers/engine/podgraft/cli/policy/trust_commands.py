@@ -72,7 +72,7 @@ def deny_bundle(storage: Documents, digest: str, reason: str) -> Steps:
 @storage_options
 def allow_bundle(storage: Documents, digest: str) -> Steps:
     """Remove the bundle DIGEST from the deny list."""
-    is_denied, found = digest in load_deny_list(storage).reasons, share("denied", list[str])
+    is_denied, found = digest in load_deny_list(storage), share("denied", list[str])
     if is_denied:
         found.append(digest)
     yield
@@ -87,7 +87,7 @@ def allow_bundle(storage: Documents, digest: str) -> Steps:
 def list_denied(storage: Documents, *, output: str) -> None:
     """List the denied bundles with their reasons."""
     if output == "json":
-        click.echo(json.dumps(dict(load_deny_list(storage).reasons), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(dict(load_deny_list(storage)), indent=2, ensure_ascii=False))
         return
-    for digest, reason in sorted(load_deny_list(storage).reasons.items()):
+    for digest, reason in sorted(load_deny_list(storage).items()):
         click.echo(f"{digest}  {reason}")

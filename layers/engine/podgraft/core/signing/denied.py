@@ -8,8 +8,6 @@ A document is a mapping of digests to reasons::
 import re
 from collections.abc import Mapping
 
-from msgspec import Struct, field
-
 from podgraft.base.jsonvalue import JSON
 
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -20,19 +18,13 @@ class DenyListError(ValueError):
     """The document is not a deny list; the message has location, problem, and remedy."""
 
 
-class DenyList(Struct, frozen=True):
-    """Reasons by digest."""
-
-    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-def parse_deny_list(value: JSON) -> DenyList:
-    """Parse a document; raises ``DenyListError`` for the first error.
+def parse_deny_list(value: JSON) -> Mapping[str, str]:
+    """Return the reasons by digest; raises ``DenyListError`` for the first error.
 
     An invalid list denies nothing by itself, so stores must not load any version with it.
     """
     if value is None:
-        return DenyList()
+        return {}
     if not isinstance(value, dict):
         raise DenyListError("/: expected a mapping; write DIGEST: REASON, one per line")
     reasons: dict[str, str] = {}
@@ -44,4 +36,4 @@ def parse_deny_list(value: JSON) -> DenyList:
                 f"/{digest}: invalid reason; use a text of at most {MAX_REASON} characters"
             )
         reasons[digest] = " ".join(reason.split())
-    return DenyList(reasons)
+    return reasons

@@ -91,7 +91,7 @@ def parse_denied(text: str, location: str) -> Mapping[str, str]:
     from podgraft.kube import yaml  # many stores have no deny list
 
     try:
-        return parse_deny_list(yaml.load_document(text)).reasons
+        return parse_deny_list(yaml.load_document(text))
     except DenyListError as error:
         raise UntrustedError(f"{location} does not load: {error}") from error
     except yaml.NotYAMLError as error:

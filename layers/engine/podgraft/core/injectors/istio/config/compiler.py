@@ -78,7 +78,7 @@ def compile_(
     if is_complete and not deferred:
         _parse_templates(profile, template_set, newer_release, errors, warnings)
         errors += _find_further_errors(profile, values, mesh_config, errors)
-        warnings += find_ineffective_keys(profile, config, values.raw, surroundings)
+        warnings += find_ineffective_keys(profile, config, values.raw, surroundings, newer_release)
     rules = _make_rules(profile, config, warnings)
     if errors:
         raise InvalidDocumentsError(tuple(errors), tuple(warnings))

@@ -37,7 +37,7 @@ from .protojson import (
 
 ANNOTATION, FIRST_ANNOTATION = "proxy.istio.io/config", "istio.io/proxyConfig"
 
-_EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
+_EXCLUSIVE = frozenset({"serviceCluster", "tracingServiceName"})
 _PROXY_HEADERS = "v1alpha1.ProxyConfig_ProxyHeaders"
 _FALLBACK_HEADERS = (
     "forwardedClientCert",
@@ -85,10 +85,9 @@ def merge_layer(schema: Schema, base: Message, layer: Message) -> Message:
     if not layer:
         return base
     merged = base | layer
-    for exclusive in _EXCLUSIVE:
-        if exclusive & layer.keys():
-            for name in exclusive - layer.keys():
-                merged.pop(name, None)
+    if _EXCLUSIVE & layer.keys():
+        for name in _EXCLUSIVE - layer.keys():
+            merged.pop(name, None)
     if "proxyMetadata" in layer and schema.profile.merges_proxy_metadata:
         merged["proxyMetadata"] = _merge_metadata(base, layer)
     if "proxyHeaders" in layer and "proxyHeaders" in base and schema.profile.headers_fall_back:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from podgraft.base.diagnostics import Severity, find_similar
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.errors import Diagnostic
-from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
 from podgraft.kube.patch import pointer
@@ -32,10 +31,17 @@ _RELEASE_REMEDY = "set istioRelease in the policy to the release of this configu
 
 
 def find_ineffective_keys(
-    profile: Profile, config: Config, values: Mapping[str, JSON], environment: IstiodEnvironment
+    profile: Profile,
+    config: Config,
+    values: Mapping[str, JSON],
+    environment: IstiodEnvironment,
+    newer_release: str,
 ) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each key without an effect, and for an undecided switch."""
-    yield from _find_config_keys(profile, config.given, is_newer=_is_newer(environment, values))
+    """Yield a diagnostic for each key without an effect, and for an undecided switch.
+
+    *newer_release* is the release that the settings name if podgraft does not know it.
+    """
+    yield from _find_config_keys(profile, config.given, is_newer=bool(newer_release))
     # Without a release in the policy, podgraft reads the values to determine the release.
     if values and environment.release is not None and not profile.values_data:
         yield _unread_key_warning("values", "", profile, _RELEASE_REMEDY)
@@ -138,12 +144,3 @@ def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnosti
         remedy=remedy,
         severity=Severity.WARNING if is_newer else Severity.ERROR,
     )
-
-
-def _is_newer(environment: IstiodEnvironment, values: Mapping[str, JSON]) -> bool:
-    text = environment.release
-    if text is None:
-        global_values = values.get("global")
-        tag = global_values.get("tag") if isinstance(global_values, dict) else None
-        text = tag if isinstance(tag, str) else ""
-    return releases.is_newer(text)
