@@ -67,8 +67,8 @@ DEFECTS: dict[str, Defect] = {
         "the oldest version that loads replaces a rejected one",
         "33",
         f"{ENGINE}.aws.earlier_versions:load_earlier",
-        "for n in rejected.candidates if",
-        "for n in reversed(rejected.candidates) if",
+        "for n in candidates if",
+        "for n in reversed(candidates) if",
         "hand",
     ),
     "D9": make_defect(

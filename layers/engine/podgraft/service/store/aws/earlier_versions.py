@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.core.versions.errors import NotLoadedError, UnavailableError
@@ -25,63 +24,58 @@ if TYPE_CHECKING:
 MAX_VERSIONS = 100
 
 
-class Rejected(Struct, frozen=True, kw_only=True):
-    """A newest version that does not load, its error, and the version in force."""
+def load_earlier(
+    attempt: Attempt, newest: Parameter, problem: NotLoadedError, before: Loaded | None
+) -> Loaded:
+    """Return the newest earlier version that loads, or the version in force, which is *before*.
 
-    newest: Parameter
-    problem: NotLoadedError
-    before: Loaded | None
-
-    @property
-    def candidates(self) -> range:
-        """The versions between the newest one and the one in force, newest first.
-
-        All of them if that is of a deleted parameter.
-        """
-        newest = int(self.newest.version)
-        lowest = max(newest - MAX_VERSIONS, 0)
-        if self.before is not None and not self.before.is_deleted:
-            lowest = max(lowest, int(self.before.version))
-        return range(newest - 1, lowest, -1)
-
-
-def load_earlier(versions: Attempt, rejected: Rejected) -> Loaded:
-    """Return the newest earlier version that loads, or the version in force.
-
-    Raises ``StoreError`` if there is neither.
+    Raises ``StoreError`` if there is neither. *problem* is why the newest version does not load.
 
     It reads ten versions per request, the newest first, until the deadline of the refresh. The next
     refresh continues with the remaining versions. A rejected version is not read again.
     """
-    candidates = [n for n in rejected.candidates if str(n) not in versions.load_errors]
-    problem = rejected.problem
+    candidates = _list_candidates(newest, before)
+    unread = [n for n in candidates if str(n) not in attempt.injector.load_errors]
     try:
-        for start in range(0, len(candidates), VERSIONS_PER_REQUEST):
-            window = candidates[start : start + VERSIONS_PER_REQUEST]
-            loaded = _load_newest(versions, window)
+        for start in range(0, len(unread), VERSIONS_PER_REQUEST):
+            loaded = _load_newest(attempt, unread[start : start + VERSIONS_PER_REQUEST])
             if loaded is not None:
-                return replace(loaded, newest=rejected.newest, rejection=problem)
+                return replace(loaded, newest=newest, rejection=problem)
     except UnavailableError as error:
-        if rejected.before is None:
+        if before is None:
             raise UnavailableError(f"{problem}; {error}") from error
     except NotLoadedError as error:
         problem = type(problem)(f"{problem}; {error}")
-    if rejected.before is not None:
-        return replace(rejected.before, newest=rejected.newest, rejection=problem)
-    if rejected.candidates:
+    if before is not None:
+        return replace(before, newest=newest, rejection=problem)
+    if candidates:
         raise type(problem)(f"{problem}; no earlier version loads")
     raise problem
 
 
-def _load_newest(versions: Attempt, window: Sequence[int]) -> Loaded | None:
-    """Return the newest version of *window* that loads, or ``None``."""
-    parameters = {parameter.version: parameter for parameter in versions.read(window)}
+def _list_candidates(newest: Parameter, before: Loaded | None) -> range:
+    """Return the versions between the newest one and the one in force, newest first.
+
+    All of them if that is of a deleted parameter.
+    """
+    number = int(newest.version)
+    lowest = max(number - MAX_VERSIONS, 0)
+    if before is not None and not before.is_deleted:
+        lowest = max(lowest, int(before.version))
+    return range(number - 1, lowest, -1)
+
+
+def _load_newest(attempt: Attempt, window: Sequence[int]) -> Loaded | None:
+    """Return the newest version of *window* that loads, or ``None``; this is one request."""
+    injector = attempt.injector
+    found = injector.sources.policies.policy_versions(injector.name, window, attempt.patience)
+    parameters = {parameter.version: parameter for parameter in found}
     for version in map(str, window):
         if version not in parameters:
-            versions.load_errors[version] = NotLoadedError(f"policy version {version} not found")
+            injector.load_errors[version] = NotLoadedError(f"policy version {version} not found")
             continue
         try:
-            return versions.load(parameters[version])
+            return attempt.load(parameters[version])
         except NotLoadedError:
             continue
     return None

@@ -88,6 +88,7 @@ class Sources(Struct, frozen=True, kw_only=True):
 
     policies: PolicySource
     bundles: BundleSource
+    refresh_seconds: float
     deferred: bool
     clock: Callable[[], float]
     verifier: Verifier | None = None
@@ -112,12 +113,12 @@ class InjectorLoader:
     ``unproven`` is a newer version between two refreshes. The next refresh continues its proof.
     """
 
-    def __init__(self, name: str, sources: Sources, refresh_seconds: float) -> None:
+    def __init__(self, name: str, sources: Sources) -> None:
         self.name = name
         self.sources = sources
         self.load_errors: dict[str, StoreError] = {}
         self.current = PollingCache(
-            self._refresh, refresh_seconds, sources.clock, usable=_is_usable
+            self._refresh, sources.refresh_seconds, sources.clock, usable=_is_usable
         )
         self.unproven: _Unproven | None = None
         self.denied: Mapping[str, str] = {}
@@ -181,9 +182,9 @@ class InjectorLoader:
             if before is not None and self._is_recreated(before.newest, newest, patience):
                 before = replace(before, is_deleted=True)
             # Imported here: no start with a valid newest version needs it.
-            from .earlier_versions import Rejected, load_earlier
+            from .earlier_versions import load_earlier
 
-            return load_earlier(attempt, Rejected(newest=newest, problem=error, before=before))
+            return load_earlier(attempt, newest, error, before)
 
     def _read_newest(self, patience: RetryBudget) -> Parameter:
         try:
@@ -288,31 +289,20 @@ class Attempt(Struct):
         default_factory=dict["str | None", NotLoadedError]
     )
 
-    @property
-    def load_errors(self) -> dict[str, StoreError]:
-        """The errors of versions that cannot load, by version."""
-        return self.injector.load_errors
-
-    def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
-        """Return the versions that still exist, with one request."""
-        policies = self.injector.sources.policies
-        return policies.policy_versions(self.injector.name, versions, self.patience)
-
     def load(self, parameter: Parameter) -> Loaded:
         """Load a version; raises ``StoreError``. Every version in force was loaded here."""
         if parameter.problem is not None:
             raise parameter.problem
-        version = parameter.version
-        if version in self.load_errors:
+        injector, version = self.injector, parameter.version
+        if version in injector.load_errors:
             # The same error is raised repeatedly. Without this, its traceback would grow.
-            raise self.load_errors[version].with_traceback(None)
-        injector = self.injector
+            raise injector.load_errors[version].with_traceback(None)
         try:
             load = self._load_snapshots if self.deferred else self._prove
             snapshots = load(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
-            self.load_errors[version] = type(error)(str(error))
+            injector.load_errors[version] = type(error)(str(error))
             raise
         if self.deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))

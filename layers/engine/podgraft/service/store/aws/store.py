@@ -49,10 +49,13 @@ class CachedStore:
         verifier: Verifier | None = None,
     ) -> None:
         self._sources = Sources(
-            policies=policies, bundles=bundles, deferred=deferred, clock=clock, verifier=verifier
+            policies=policies,
+            bundles=bundles,
+            refresh_seconds=refresh_seconds,
+            deferred=deferred,
+            clock=clock,
+            verifier=verifier,
         )
-        self._refresh_seconds = refresh_seconds
-        self._clock = clock
         self._injectors: dict[str, InjectorLoader] = {}
         self._stored = PollingCache(self._list_injectors, refresh_seconds, clock)
 
@@ -68,7 +71,7 @@ class CachedStore:
         if loader is not None:
             cached = loader.current.current(deadline)
             return self._select_snapshot(loader, cached, cluster, groups)
-        fresh = InjectorLoader(injector, self._sources, self._refresh_seconds)
+        fresh = InjectorLoader(injector, self._sources)
         try:
             cached = fresh.current.current(deadline)
         finally:
@@ -120,11 +123,12 @@ class CachedStore:
             return snapshot
         from podgraft.core.versions.candidate import check_candidate  # only with a rollout
 
-        is_stale = self._clock() - cached.confirmed_at > MAX_BRAKE_AGE * self._refresh_seconds
+        age = self._sources.clock() - cached.confirmed_at
+        is_stale = age > MAX_BRAKE_AGE * self._sources.refresh_seconds
         return check_candidate(snapshot, loader.stopped, loader.denied, is_stale=is_stale)
 
     def _make_staleness(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
-        age = round(self._clock() - loaded.confirmed)
+        age = round(self._sources.clock() - loaded.confirmed)
         reason = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
         if loaded.rejection is not None:
             newest = loaded.newest.version
