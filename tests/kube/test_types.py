@@ -110,6 +110,11 @@ def test_an_unknown_newer_release_has_the_newest_types() -> None:
     assert kube.types(30) is kube.types(30)
 
 
+@pytest.mark.parametrize("kind", [["Pod"], {"Pod": 1}, 1, None])
+def test_an_object_with_an_invalid_kind_has_no_type(kind: JSON) -> None:
+    assert kube.object_type({"kind": kind, "apiVersion": "v1"}) is None
+
+
 def test_an_unknown_name_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         kube.TYPES["Sidecar"]

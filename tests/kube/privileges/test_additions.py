@@ -258,6 +258,15 @@ def test_pod_templates_in_any_kind(workload: Object) -> None:
     assert find(after, after) == []
 
 
+def test_names_and_settings_of_any_type_in_any_kind() -> None:
+    """A custom resource can have a mapping or a list in the place of a text."""
+    names: list[JSON] = [{"name": {"exact": "a"}}, {"name": ["b"]}]
+    before: Object = {"kind": "Route", "hosts": [*names], "spec": {"containers": [WEB]}}
+    side: JSON = {**WEB, "name": "side", "securityContext": {"procMount": ["Unmasked"]}}
+    after: Object = {"kind": "Route", "hosts": [{}, *names], "spec": {"containers": [WEB, side]}}
+    assert find(before, after) == ["container side unmasks /proc"]
+
+
 def test_a_description_without_values_of_the_author() -> None:
     (path,) = find_added(pod(), pod(volumes=[{"name": "v", "hostPath": {"path": "/secret"}}]))
     assert path.redact() == "the pod mounts the host path"

@@ -69,3 +69,9 @@ def test_a_violation_names_container_problem_and_remedy() -> None:
             "remedy='set securityContext.privileged to false')"
         ),
     ]
+
+
+def test_a_setting_of_another_type_is_a_violation() -> None:
+    spec: Object = {"containers": [{"name": "app", "securityContext": {"procMount": ["Default"]}}]}
+    found = find_violations({}, spec, Level.BASELINE)
+    assert [(each.check, each.container) for each in found] == [("procMount", "app")]

@@ -219,6 +219,6 @@ def object_type(value: Object, minor: int = NEWEST) -> GoType | None:
     """The Go type of an object in Kubernetes 1.``minor``, if the kind is supported."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
-        return types(minor)["Pod"] if kind in {None, "Pod"} and "spec" in value else None
+        return types(minor)["Pod"] if kind in (None, "Pod") and "spec" in value else None
     group = version.rpartition("/")[0]
     return types(minor)[kind] if API_GROUPS.get(kind) == group else None

@@ -198,12 +198,10 @@ def _is_pod_spec(value: Object) -> bool:
 
 def _pair_elements(before: list[JSON], after: list[JSON]) -> Iterator[tuple[JSON, JSON]]:
     """Pair the elements of two lists by name, or by index if they have none."""
-    by_name = {
-        name: each for each in before if isinstance(each, dict) and (name := each.get("name"))
-    }
+    by_name = {string_at(each, "name"): each for each in before if isinstance(each, dict)}
     for index, element in enumerate(after):
-        name = element.get("name") if isinstance(element, dict) else None
-        if isinstance(name, str) and name:
+        name = string_at(element, "name") if isinstance(element, dict) else ""
+        if name:
             yield element, by_name.get(name)
         else:
             yield element, before[index] if index < len(before) else None

@@ -112,7 +112,7 @@ class SecuritySettings:
     @property
     def unmasks_proc(self) -> bool:
         """Whether the container can read the masked paths of /proc."""
-        return self.context.get("procMount") not in {None, "", "Default"}
+        return self.context.get("procMount") not in (None, "", "Default")
 
     @property
     def is_host_process(self) -> bool:

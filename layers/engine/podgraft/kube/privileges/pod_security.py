@@ -115,7 +115,7 @@ def _check_probe_hosts(container: SecuritySettings) -> Iterator[_Finding]:
 
 
 def _check_proc_mount(container: SecuritySettings) -> Iterator[_Finding]:
-    if container.context.get("procMount") not in {None, "Default"}:
+    if container.context.get("procMount") not in (None, "Default"):
         yield "unmasks /proc", _make_remedy("securityContext.procMount", "Default")
 
 
