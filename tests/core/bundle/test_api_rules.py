@@ -11,6 +11,7 @@ import pytest
 from oracle import program
 from oracle.documents.record import (
     BINDING,
+    DEFINITION,
     FIXTURE,
     MUTATING_BINDING,
     POLICY,
@@ -96,6 +97,7 @@ REFUSED = (
         '{spec: {validations: [{expression: "true", message: "a\\nb"}]}}',
         "/spec/validations/0/message: has a line break; write it in one line",
     ),
+    (DEFINITION, "{spec: {scope: [Cluster]}}", "/spec/scope: is invalid; use Cluster or"),
     (
         MUTATING_BINDING,
         "{spec: {paramRef: {name: a}}}",
@@ -116,6 +118,12 @@ DEFINITIONS = (
     ),
     ("{type: integer, default: a}", 'default: must be of type integer, got "a"; correct the'),
     ("{type: object, default: {a: 1}}", "default: has a, which the schema does not define; define"),
+    # Lists where the API requires a text.
+    ("{type: [string]}", "type: got a list; use array, boolean, integer, number, object, string"),
+    (
+        "{type: array, x-kubernetes-list-type: [set], items: {type: string}}",
+        "x-kubernetes-list-type: got a list; use atomic or set or map",
+    ),
 )
 
 

@@ -106,3 +106,14 @@ def test_a_mutating_policy_needs_a_binding_with_a_reference() -> None:
         "p.yaml, document 1 /spec/paramKind: requires parameters, and no "
         "MutatingAdmissionPolicyBinding gives it a paramRef; add a binding with a paramRef"
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_invalid_policy_name_is_an_error(kind: str) -> None:
+    spec, binding = KINDS[kind]
+    text = DOCUMENTS.format(
+        kind=kind, param_kind="", spec=spec.format(expression="true"), binding=binding
+    )
+    text = text.rpartition("---")[0].replace("policyName: p", "policyName: [p]")
+    with pytest.raises(bundle.BundleError, match="/spec/policyName: expected a string, got a list"):
+        bundle.compile_({"p.yaml": text.encode()}, parse(""))

@@ -45,7 +45,7 @@ kind: MutatingAdmissionPolicyBinding
 metadata: {name: b}
 spec: {policyName: p}
 """
-_DEFINITION = """
+DEFINITION = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: teams.example.com}
@@ -408,7 +408,7 @@ def make_documents() -> Iterator[Object]:
         (POLICY, _VALIDATIONS),
         (BINDING, ("{}", *_REFS, *_ACTIONS, _EXCLUDED, *_POLICIES[1:13])),
         (MUTATING_BINDING, ("{}", *_REFS, _EXCLUDED, *_POLICIES[1:13])),
-        (_DEFINITION, ("{}", *_SPECS)),
+        (DEFINITION, ("{}", *_SPECS)),
     ):
         for changes in table:
             yield change(base, changes)
@@ -426,7 +426,7 @@ def make_documents() -> Iterator[Object]:
 def define(schema: str) -> Object:
     """A definition with a schema."""
     version = f"{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {schema}}}}}"
-    return change(_DEFINITION, f"{{spec: {{versions: [{version}]}}}}")
+    return change(DEFINITION, f"{{spec: {{versions: [{version}]}}}}")
 
 
 def change(document: str, changes: str) -> Object:

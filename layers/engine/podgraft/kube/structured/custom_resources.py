@@ -118,7 +118,7 @@ class _Builder:
                 element = self._spell(items, f"{path}[]", preserves_unknown=preserves_unknown)
                 return f"{_list_mark(schema)}{element}"
             case "string":
-                return "s" if schema.get("format", "") in {"", "byte"} else "u"
+                return "s" if schema.get("format", "") in ("", "byte") else "u"
             case str() as other if other in _NUMBERS:
                 return _NUMBERS[other]
             case _:

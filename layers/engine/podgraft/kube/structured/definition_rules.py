@@ -60,7 +60,7 @@ def find_errors(definition: Object) -> Iterator[DefinitionError]:
     name = f"{string_at(names, 'plural')}.{group}"
     if string_at(object_at(definition, "metadata"), "name") != name:
         yield DefinitionError(("metadata", "name"), "must be PLURAL.GROUP", f'use "{name}"')
-    if spec.get("scope") not in {"Cluster", "Namespaced"}:
+    if spec.get("scope") not in ("Cluster", "Namespaced"):
         yield DefinitionError(("spec", "scope"), "is invalid", "use Cluster or Namespaced")
     if spec.get("preserveUnknownFields"):
         path = ("spec", "preserveUnknownFields")
@@ -164,11 +164,11 @@ def _list_nested(schema: Object, path: _Path) -> Iterator[tuple[_Path, Object]]:
 def _check_type(schema: Object, path: _Path) -> Iterator[DefinitionError]:
     type_ = schema.get("type")
     required = [key for key in _REQUIRED_TYPES if schema.get(key)]
-    if type_ in {None, ""}:
+    if type_ in (None, ""):
         if required or not (schema.get(_INT_OR_STRING) or schema.get(_UNKNOWN)):
             remedy = f"use {', '.join(_TYPES)}"
             yield DefinitionError((*path, "type"), "is missing", remedy)
-    elif type_ not in _TYPES:
+    elif not isinstance(type_, str) or type_ not in _TYPES:
         problem, remedy = f"got {describe(type_)}", f"use {', '.join(_TYPES)}"
         yield DefinitionError((*path, "type"), problem, remedy)
     for key in required:
@@ -184,7 +184,7 @@ def _check_list(schema: Object, path: _Path) -> Iterator[DefinitionError]:
     kind, keys, items = schema.get(_LIST_TYPE), list_at(schema, _KEYS), object_at(schema, "items")
     if keys and kind != "map":
         yield DefinitionError((*path, _LIST_TYPE), f"must be map with {_KEYS}", "use map")
-    if kind in {"map", "set"} and items.get("nullable"):
+    if kind in ("map", "set") and items.get("nullable"):
         problem = f"must be false in a list of type {kind}"
         yield DefinitionError((*path, "items", "nullable"), problem, "remove it")
     if kind == "set":
@@ -199,7 +199,7 @@ def _check_list(schema: Object, path: _Path) -> Iterator[DefinitionError]:
         yield DefinitionError((*path, _KEYS), "is missing", remedy)
     if len(set(map(str, keys))) < len(keys):
         yield DefinitionError((*path, _KEYS), "has a name twice", "remove one of the two")
-    if items.get("type") not in {"object", None, ""}:
+    if items.get("type") not in ("object", None, ""):
         problem = "must be object in a list of type map"
         yield DefinitionError((*path, "items", "type"), problem, "use object")
     else:
@@ -215,7 +215,7 @@ def _check_keys(items: Object, keys: Sequence[str], path: _Path) -> Iterator[Def
             problem, remedy = f'got "{key}", which no element has', "name properties of items"
             yield DefinitionError((*path, _KEYS), problem, remedy)
             continue
-        if field.get("type") in {"array", "object"}:
+        if field.get("type") in ("array", "object"):
             yield DefinitionError((*place, "type"), "must be a scalar: it is a key", "use string")
         if field.get("nullable"):
             yield DefinitionError((*place, "nullable"), "must be false: it is a key", "remove it")
