@@ -24,6 +24,7 @@ from podgraft.service.http.request import PeerCertificate, Request
 from podgraft.service.store import CallerRegistry, Callers, caller_document, subjects
 from podgraft.service.store.caller_document import RevokedToken, TokenHash
 from podgraft.service.store.caller_token import make_token
+from podgraft.service.store.callers import LastKnownGood
 from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN
 
 
@@ -58,7 +59,11 @@ class FixedCallers:
             "twin-b": Callers(hash_tokens("shared"), ("CN=twin", "no subject")),
             "nobody": Callers(),
         }
-        return CallerRegistry(known, {"staging": OLD}, {"broken": NotLoadedError("broken")})
+        return CallerRegistry(
+            known,
+            {"staging": LastKnownGood(NotLoadedError("older"))},
+            {"broken": NotLoadedError("broken")},
+        )
 
 
 @dataclass(frozen=True, slots=True)

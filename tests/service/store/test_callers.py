@@ -9,7 +9,7 @@ from podgraft.service.store import Callers, caller_document
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import Parameter
-from podgraft.service.store.callers import CallerDocuments
+from podgraft.service.store.callers import CallerRegistry
 
 BROKEN = "tokens: nonsense"
 NOT_YAML = "tokens: [s3cret"
@@ -54,17 +54,19 @@ def test_a_revocation_holds_though_anothers_document_does_not_load(broken: str) 
 
 def test_callers_that_do_not_load_state_since_when_they_are_older() -> None:
     source = Source(a=callers_document("a's"), b=callers_document("b's"))
-    assert not source.store.callers().stale
+    assert source.store.callers().unread is None
     source.documents["b"] = BROKEN
     for now in (31, 75, 120):
         source.now = now
-        [(cluster, stale)] = source.store.callers().stale.items()
-        told = f"callers of cluster b, confirmed {now} s ago, are in force: {WHY}"
-        assert (cluster, stale.reason) == ("b", told)
+        registry = source.store.callers()
+        stale = registry.find_stale("b")
+        assert stale is not None
+        assert stale.reason == f"callers of cluster b, confirmed {now} s ago, are in force: {WHY}"
+        assert registry.find_stale("a") is None
         assert (stale.is_invalid, stale.age_seconds) == (True, now)
     source.documents["b"] = callers_document("mended")
     source.now = 160
-    assert not source.store.callers().stale
+    assert source.store.callers().unread is None
     assert source.knows("b", "mended")
 
 
@@ -76,12 +78,13 @@ def test_out_of_reach_all_callers_state_it() -> None:
     source.store.callers()
     source.reachable = False
     source.now = 70
-    stale = source.store.callers().stale
-    assert {name: (each.is_invalid, each.age_seconds) for name, each in stale.items()} == {
-        "a": (False, 39),
-        "b": (True, 70),
-    }
-    assert stale["a"].reason.endswith("are in force: out of reach on purpose")
+    registry = source.store.callers()
+    a, b = registry.find_stale("a"), registry.find_stale("b")
+    assert a is not None
+    assert b is not None
+    assert [(each.is_invalid, each.age_seconds) for each in (a, b)] == [(False, 39), (True, 70)]
+    assert a.reason.endswith("are in force: out of reach on purpose")
+    assert registry.find_stale("c") is None
 
 
 def test_at_a_cold_start_only_the_broken_documents_cluster_has_no_callers() -> None:
@@ -96,7 +99,7 @@ def test_no_text_of_a_document_is_quoted() -> None:
 
 
 def test_a_deleted_document_leaves_no_one() -> None:
-    before = CallerDocuments({"a": Callers(), "b": Callers()})
+    before = CallerRegistry({"a": Callers(), "b": Callers()})
     assert before.merge({"a": Callers()}).callers.keys() == {"a"}
 
 

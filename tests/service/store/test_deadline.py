@@ -65,7 +65,7 @@ def test_a_review_waits_one_share_for_callers_and_policy_together(seconds: float
     aws.store.snapshot("default", None)
     aws.hangs, aws.now = True, 31.0
     deadline = Deadline.from_timeout(seconds, aws.clock)
-    assert aws.book.callers(deadline).stale
+    assert aws.book.callers(deadline).unread
     # Nobody could ask for the policy, and nobody could for as long as the callers hang: it says so.
     stale = aws.store.snapshot("default", None, deadline).stale
     assert stale is not None

@@ -199,13 +199,14 @@ def test_callers_that_do_not_load_leave_their_own_clusters_last_good_ones(tmp_pa
     admit(tmp_path, "staging", TOKEN)
     book = FolderCallers(tmp_path)
     before = book.callers()
-    assert not before.stale
+    assert before.unread is None
     write(tmp_path / "auth" / "staging.yaml", b"tokens: nonsense")
     admit(tmp_path, "prod-eu", "rotated")
     now = book.callers()
     assert now.callers["staging"] is before.callers["staging"]
     why = "auth/staging.yaml does not load: tokens: expected a list"
-    assert now.stale == {"staging": Staleness(why, is_invalid=True)}
+    assert now.find_stale("staging") == Staleness(why, is_invalid=True)
+    assert now.find_stale("prod-eu") is None
     assert not now.callers["prod-eu"].find_tokens(caller_document.hash_token(TOKEN))
     cold = FolderCallers(tmp_path).callers()
     assert (cold.callers.keys(), cold.load_errors.keys()) == ({"prod-eu"}, {"staging"})

@@ -257,7 +257,8 @@ def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) 
             f"use a separate {credential} for each cluster"
         )
     cluster = next(iter(matches))
-    return Principal(cluster, registry.stale.get(cluster))
+    may_be_stale = registry.outage is not None or registry.last_known_good
+    return Principal(cluster, registry.find_stale(cluster) if may_be_stale else None)
 
 
 def _check_loaded(registry: CallerRegistry) -> None:

@@ -9,48 +9,63 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from podgraft.core.review_context import Staleness
-from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.errors import NotLoadedError, StoreError
 
 from .caller_document import Callers
+
+
+class LastKnownGood(Struct, frozen=True):
+    """Why stored callers are not in force, and when those in force were last the stored ones.
+
+    ``confirmed_at`` is None if the store does not measure it.
+    """
+
+    problem: StoreError
+    confirmed_at: float | None = None
+
+    def describe(self, cluster: str, now: float) -> Staleness:
+        """Return the staleness of the callers of a cluster."""
+        is_invalid = isinstance(self.problem, NotLoadedError)
+        if self.confirmed_at is None:
+            return Staleness(str(self.problem), is_invalid)
+        age = round(now - self.confirmed_at)
+        subject = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
+        return Staleness(f"{subject}: {self.problem}", is_invalid, age)
 
 
 class CallerRegistry(Struct, frozen=True):
     """The callers in force by cluster, and the clusters whose stored document is not in force.
 
-    ``stale`` contains clusters whose callers can be out of date, ``load_errors`` those whose
-    document never loaded. ``unread`` is set if newer callers can be stored than those in force, or
-    if the store seems to be gone. An unknown caller is then not rejected, but the request fails.
+    ``last_known_good`` contains the clusters whose newest document does not load, ``load_errors``
+    those whose document never loaded. ``outage`` is set if no document can be read, or if the store
+    seems to be gone; it concerns all clusters. ``now`` is the time of the clock of the store.
     """
-
-    callers: Mapping[str, Callers]
-    stale: Mapping[str, Staleness] = field(default_factory=dict[str, Staleness])
-    load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
-    unread: StoreError | None = None
-
-
-class LastKnownGood(Struct, frozen=True):
-    """Why a document did not replace the callers of a cluster, and when they were confirmed."""
-
-    confirmed_at: float
-    problem: StoreError
-
-
-class CallerDocuments(Struct, frozen=True):
-    """All documents, as read at one time; the last known good callers if one does not load."""
 
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
     last_known_good: Mapping[str, LastKnownGood] = field(default_factory=dict[str, LastKnownGood])
     load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+    outage: LastKnownGood | None = None
+    now: float = 0.0
 
     @property
     def unread(self) -> StoreError | None:
-        """Why the newest document of a cluster is not in force."""
-        return next((each.problem for each in self.last_known_good.values()), None)
+        """Why newer callers can be stored than those in force.
+
+        An unknown caller is then not rejected, but the request fails.
+        """
+        problems = (self.outage, *self.last_known_good.values())
+        return next((each.problem for each in problems if each is not None), None)
+
+    def find_stale(self, cluster: str) -> Staleness | None:
+        """Return why the callers of a cluster can be out of date, or None."""
+        for_all = self.outage if cluster in self.callers else None
+        found = self.last_known_good.get(cluster, for_all)
+        return None if found is None else found.describe(cluster, self.now)
 
     def merge(
-        self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0
-    ) -> "CallerDocuments":
-        """Return the documents after another reading; *confirmed* is the time of this one.
+        self, read: Mapping[str, Callers | StoreError], confirmed: float | None = None
+    ) -> "CallerRegistry":
+        """Return the callers after another reading; *confirmed* is the time of this one.
 
         A cluster without a document has no callers.
         """
@@ -64,7 +79,7 @@ class CallerDocuments(Struct, frozen=True):
                 callers[cluster] = self.callers[cluster]
                 before = self.last_known_good.get(cluster)
                 since = before.confirmed_at if before else confirmed
-                last_known_good[cluster] = LastKnownGood(since, document)
+                last_known_good[cluster] = LastKnownGood(document, since)
             else:
                 load_errors[cluster] = document
-        return CallerDocuments(callers, last_known_good, load_errors)
+        return CallerRegistry(callers, last_known_good, load_errors)

@@ -4,14 +4,14 @@ A stack with a registry has them in one object (``registry.py``). A stack withou
 parameter for each cluster, which a refresh reads ten at a time.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
-from podgraft.core.review_context import Staleness
 from podgraft.core.versions.errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -21,11 +21,11 @@ from podgraft.core.versions.errors import (
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, TokensError
-from podgraft.service.store.callers import CallerDocuments, CallerRegistry, LastKnownGood
+from podgraft.service.store.callers import CallerRegistry, LastKnownGood
 from podgraft.service.store.registry_document import POINTER, Pointer
 
 from .client import RetryBudget
-from .polling_cache import CachedValue, PollingCache
+from .polling_cache import PollingCache
 from .registry import RegistrySource
 from .ssm import Parameter
 
@@ -44,7 +44,7 @@ class _Read(Struct, frozen=True):
     ``pointer`` is the version of the registry, if the stack has one.
     """
 
-    documents: CallerDocuments
+    registry: CallerRegistry
     read_at: float
     pointer: Pointer | None = None
 
@@ -67,13 +67,9 @@ class CachedCallers:
     def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         """Return the callers of every cluster; raises ``StoreError`` if they were never read."""
         cached = self._read.current(deadline)
-        documents = cached.value.documents
-        return CallerRegistry(
-            documents.callers,
-            self._stale_clusters(cached),
-            documents.load_errors,
-            cached.error or documents.unread,
-        )
+        # Without a reading, the callers of all clusters are stale.
+        outage = cached.error and LastKnownGood(cached.error, cached.confirmed_at)
+        return replace(cached.value.registry, outage=outage, now=self._clock())
 
     def expire(self) -> None:
         """Let the next request read the callers."""
@@ -91,7 +87,7 @@ class CachedCallers:
         if self._registry is None or pointer is None or pointer.digest is None:
             return self._read_documents(before, pointer, patience)
         if before is not None and last is not None and last.digest == pointer.digest:
-            return _Read(before.documents, self._clock(), pointer)
+            return _Read(before.registry, self._clock(), pointer)
         decoded = self._registry.callers(pointer.digest, patience)
         parsed = {cluster: _to_store_error(cluster, own) for cluster, own in decoded.items()}
         return _Read(_merge(before, parsed), self._clock(), pointer)
@@ -104,38 +100,6 @@ class CachedCallers:
             cluster: _parse_callers(cluster, parameter) for cluster, parameter in parameters.items()
         }
         return _Read(_merge(before, parsed), self._clock(), pointer)
-
-    def _stale_clusters(self, cached: CachedValue[_Read]) -> Mapping[str, Staleness]:
-        documents = cached.value.documents
-        last_known_good = documents.last_known_good
-        if cached.error is not None:  # nothing was read, so the callers of all clusters are stale
-            for_all = LastKnownGood(cached.confirmed_at, cached.error)
-            last_known_good = dict.fromkeys(documents.callers, for_all) | dict(last_known_good)
-        return _StaleClusters(last_known_good, self._clock())
-
-
-class _StaleClusters(Mapping[str, Staleness]):
-    """The stale clusters; a request describes its own cluster only."""
-
-    def __init__(self, last_known_good: Mapping[str, LastKnownGood], now: float) -> None:
-        self._last_known_good = last_known_good
-        self._now = now
-
-    def __getitem__(self, cluster: str) -> Staleness:
-        last_known_good = self._last_known_good[cluster]
-        age = round(self._now - last_known_good.confirmed_at)
-        subject = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
-        return Staleness(
-            f"{subject}: {last_known_good.problem}",
-            isinstance(last_known_good.problem, NotLoadedError),
-            age,
-        )
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._last_known_good)
-
-    def __len__(self) -> int:
-        return len(self._last_known_good)
 
 
 def _check_order(last: Pointer, pointer: Pointer | None) -> None:
@@ -154,10 +118,10 @@ def _check_order(last: Pointer, pointer: Pointer | None) -> None:
         )
 
 
-def _merge(before: _Read | None, parsed: Mapping[str, Callers | StoreError]) -> CallerDocuments:
+def _merge(before: _Read | None, parsed: Mapping[str, Callers | StoreError]) -> CallerRegistry:
     if before is None:
-        return CallerDocuments().merge(parsed)
-    return before.documents.merge(parsed, before.read_at)
+        return CallerRegistry().merge(parsed)
+    return before.registry.merge(parsed, before.read_at)
 
 
 def _to_store_error(cluster: str, callers: Callers | TokensError) -> Callers | StoreError:

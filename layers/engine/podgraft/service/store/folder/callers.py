@@ -9,11 +9,11 @@ from podgraft.core.versions.errors import NotLoadedError, StoreError, Unavailabl
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document
 from podgraft.service.store.caller_document import Callers, TokensError
-from podgraft.service.store.callers import CallerDocuments, CallerRegistry
+from podgraft.service.store.callers import CallerRegistry, LastKnownGood
 
 from . import files
 from .file_cache import FileCache
-from .files import convert_errors, make_stale
+from .files import convert_errors
 
 
 class FolderCallers:
@@ -25,7 +25,7 @@ class FolderCallers:
     def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
         self._folder = folder
         self._path = folder / "auth"
-        self._documents: CallerDocuments | None = None
+        self._loaded: CallerRegistry | None = None
         self._reloading = FileCache(
             self._fingerprint, self._load_registry, seconds, settled=_is_stable
         )
@@ -37,12 +37,9 @@ class FolderCallers:
         """
         del deadline
         current = self._reloading.current()
-        registry = current.value
         if current.error is None:
-            return registry
-        stale_clusters = dict.fromkeys(registry.callers, make_stale(current.error))
-        stale = {**stale_clusters, **registry.stale}
-        return replace(registry, stale=stale, unread=current.error)
+            return current.value
+        return replace(current.value, outage=LastKnownGood(current.error))
 
     def _fingerprint(self) -> object:
         with convert_errors("callers", self._path):
@@ -52,7 +49,7 @@ class FolderCallers:
 
     def _is_new(self) -> bool:
         """Whether auth/ is missing, and this process never loaded it."""
-        return self._documents is None and not files.is_present(self._path)
+        return self._loaded is None and not files.is_present(self._path)
 
     def _load_registry(self) -> CallerRegistry:
         with convert_errors("callers", self._path):
@@ -60,21 +57,16 @@ class FolderCallers:
                 return _empty_registry(self._folder)
             paths = sorted(path for path in self._path.iterdir() if _is_document(path))
         read = {path.stem: _load_callers(path) for path in paths}
-        documents = self._documents = (self._documents or CallerDocuments()).merge(read)
-        stale = {
-            cluster: make_stale(last_known_good.problem)
-            for cluster, last_known_good in documents.last_known_good.items()
-        }
-        return CallerRegistry(documents.callers, stale, documents.load_errors, documents.unread)
+        self._loaded = (self._loaded or CallerRegistry()).merge(read)
+        return self._loaded
 
 
 def _empty_registry(folder: Path) -> CallerRegistry:
     """Return the callers of a store without auth/: none, or an error if the store is empty."""
     if not files.is_empty(folder):
-        return CallerRegistry({})
-    return CallerRegistry(
-        {}, unread=UnavailableError(f"the store is empty: {folder.name}; restore it")
-    )
+        return CallerRegistry()
+    problem = UnavailableError(f"the store is empty: {folder.name}; restore it")
+    return CallerRegistry(outage=LastKnownGood(problem))
 
 
 def _is_document(path: Path) -> bool:
@@ -103,9 +95,7 @@ def _load_callers(path: Path) -> Callers | StoreError:
 
 def _is_stable(registry: CallerRegistry) -> bool:
     """Whether every document was read; an unreadable one can be readable the next time."""
-    if isinstance(registry.unread, UnavailableError):
-        return False
-    all_invalid = all(stale.is_invalid for stale in registry.stale.values())
-    return all_invalid and not any(
-        isinstance(e, UnavailableError) for e in registry.load_errors.values()
-    )
+    problems = [each.problem for each in registry.last_known_good.values()]
+    problems += registry.load_errors.values()
+    is_gone = registry.outage is not None
+    return not is_gone and not any(isinstance(each, UnavailableError) for each in problems)
