@@ -1,5 +1,6 @@
-"""The region of a session is that of aws-cli."""
+"""The region of a session is that of aws-cli, and a command has one session for each region."""
 
+import click
 import pytest
 
 from podgraft.cli import aws_options
@@ -24,3 +25,19 @@ def test_the_region_of_the_environment(
         else:
             monkeypatch.setenv(name, value)
     assert aws_options.make_session().region_name == expected
+
+
+def test_a_command_has_one_session_for_each_profile_and_region(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with click.Context(click.Command("outer")) as outer, click.Context(outer.command, outer):
+        session = aws_options.make_session()
+        assert aws_options.make_session() is session
+        with aws_options.use_region("eu-west-1"):
+            other = aws_options.make_session()
+            assert other.region_name == "eu-west-1"
+            assert aws_options.make_session() is other
+        assert aws_options.make_session() is session
+    with click.Context(outer.command):
+        assert aws_options.make_session() is not session

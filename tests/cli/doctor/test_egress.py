@@ -23,15 +23,15 @@ def make_config(server: str = SERVER, name: str = "prod", user: Any = None) -> A
     }
 
 
-class Session:
-    """A session whose clusters are in one mode."""
+class Client:
+    """The client of EKS in an account whose clusters are in one mode."""
 
     def __init__(self, answer: Callable[[], Any], server: str = SERVER) -> None:
         self.answer, self.server, self.asked = answer, server, list[tuple[str, str]]()
 
-    def client(self, service: str, *, region_name: str) -> Any:
+    def open(self, service: str, region: str) -> "Client":
         assert service == "eks"
-        self.asked.append((region_name, ""))
+        self.asked.append((region, ""))
         return self
 
     def describe_cluster(self, *, name: str) -> Any:
@@ -49,12 +49,12 @@ class Session:
     ],
 )
 def test_the_mode_and_its_meaning(mode: Any, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session(lambda: mode)
-    monkeypatch.setattr(egress, "make_session", lambda: session)
+    client = Client(lambda: mode)
+    monkeypatch.setattr(egress, "make_client", client.open)
     assert text in describe_egress(make_config(user=EXEC))
     arn = "arn:aws:eks:eu-west-1:111122223333:cluster/prod-us"
     assert text in describe_egress(make_config(name=arn))
-    assert session.asked == [("eu-west-1", "prod-eu"), ("eu-west-1", "prod-us")]
+    assert client.asked == [("eu-west-1", "prod-eu"), ("eu-west-1", "prod-us")]
 
 
 def test_without_a_right_or_for_another_cluster_there_is_no_mode(
@@ -63,7 +63,7 @@ def test_without_a_right_or_for_another_cluster_there_is_no_mode(
     def refuse() -> Any:
         raise DENIED
 
-    monkeypatch.setattr(egress, "make_session", lambda: Session(refuse))
+    monkeypatch.setattr(egress, "make_client", Client(refuse).open)
     assert not describe_egress(make_config(user=EXEC))
     assert not describe_egress(make_config("https://10.0.0.1:6443", user=EXEC))
     assert not describe_egress(make_config())
@@ -74,5 +74,5 @@ def test_a_cluster_of_another_account_with_the_same_name_has_no_mode(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = SERVER.replace("0A1B2C", "3D4E5F")
-    monkeypatch.setattr(egress, "make_session", lambda: Session(dict[str, str], other))
+    monkeypatch.setattr(egress, "make_client", Client(dict[str, str], other).open)
     assert not describe_egress(make_config(user=EXEC))

@@ -11,6 +11,7 @@ import click
 from podgraft.cli.shared_options import add_options
 
 _META = "podgraft.aws"
+_SESSIONS = "podgraft.aws.sessions"
 
 
 def _store_option(context: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -36,16 +37,22 @@ aws_options = add_options(
 
 
 def make_session() -> Any:
-    """Return a boto3 session for the options of the command line, as aws-cli would select it.
+    """Return the command's boto3 session for its options, as aws-cli would select it.
 
-    Typed for no service in particular.
+    Typed for no service in particular. Only one thread at a time can make a client of it.
     """
     import boto3
 
     selected = _read_selection()
     # boto3 reads only AWS_DEFAULT_REGION; aws-cli and the other SDKs read AWS_REGION first.
     region = selected.get("region") or os.environ.get("AWS_REGION")
-    return boto3.session.Session(profile_name=selected.get("profile"), region_name=region)
+    context = click.get_current_context(silent=True)
+    # Each session reads the endpoints and the models of AWS again, which takes 50 ms.
+    sessions: dict[Any, Any] = {} if context is None else context.meta.setdefault(_SESSIONS, {})
+    selection = selected.get("profile"), region
+    if selection not in sessions:
+        sessions[selection] = boto3.session.Session(profile_name=selection[0], region_name=region)
+    return sessions[selection]
 
 
 @contextmanager

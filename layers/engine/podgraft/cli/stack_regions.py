@@ -1,7 +1,6 @@
 """What differs between the regions of a stack: policies, deny list, brakes, and callers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
@@ -10,10 +9,10 @@ from podgraft.core.versions.brake import parse_brakes
 from podgraft.service.store.names import BRAKE, CALLERS, DENIED, POLICY
 from podgraft.service.store.registry_document import POINTER
 
-from .aws_options import make_session, use_region
+from .aws_options import use_region
 from .endpoint_check.faults import Fault, Finding
 from .failure import CommandError
-from .stacks import aws_errors, lookup_stack
+from .stacks import aws_errors, lookup_stack, make_client
 
 # What makes a document equal; for a policy, a push.
 _COMMANDS: Mapping[str, str] = {
@@ -27,8 +26,7 @@ def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
     """Yield the documents that differ between the first region and another."""
     with use_region(regions[0]):
         prefix = lookup_stack(stack).parameter_prefix
-    session = make_session()
-    first, *others = [_read_region(session, prefix, each) for each in regions]
+    first, *others = [_read_region(prefix, each) for each in regions]
     for region, documents in zip(regions[1:], others, strict=True):
         for name in sorted(first.keys() | documents.keys()):
             here, there = first.get(name), documents.get(name)
@@ -50,9 +48,9 @@ def _describe_bundles(here: JSON, there: JSON) -> str:
     return f"has bundle {bundles[1]}, and the first region {bundles[0]}"
 
 
-def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
+def _read_region(prefix: str, region: str) -> Mapping[str, JSON]:
     """Return policies, the deny list, what brakes stop, and callers or the registry's digest."""
-    client = session.client("ssm", region_name=region)
+    client = make_client("ssm", region)
     callers: dict[str, JSON] = {}
     documents: dict[str, JSON] = {}
     with aws_errors(f"region {region}: parameters {prefix}"):

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from podgraft.base import system
 from podgraft.core import policy
 from podgraft.core.signing.signature import InvalidKeyError
 from podgraft.core.signing.verifier import Verifier, make_verifier
@@ -92,9 +93,13 @@ class Owner(Struct, frozen=True, kw_only=True, rename="camel"):
     documents: int = 1
 
 
+_making_client = system.make_lock()
+
+
 def make_client(service: str, region: str | None = None) -> Any:
     """A client of one service, in the account and region of the command line or environment."""
-    with aws_errors("AWS", remedy="check --profile, --region, and the AWS configuration"):
+    remedy = "check --profile, --region, and the AWS configuration"
+    with aws_errors("AWS", remedy=remedy), _making_client:
         return make_session().client(service, region_name=region)
 
 

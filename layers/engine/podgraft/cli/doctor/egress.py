@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import Object, names_at, object_at, objects_at
-from podgraft.cli.aws_options import make_session
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import find_server
-from podgraft.cli.stacks import aws_errors
+from podgraft.cli.stacks import aws_errors, make_client
 
 _SERVER = re.compile(r"https://[^/]+\.([a-z0-9-]+)\.eks\.amazonaws\.com(\.cn)?(:443)?/?")
 _OPTION = "--cluster-name"
@@ -29,7 +28,7 @@ def describe_egress(config: Object) -> str:
         return ""
     try:
         with aws_errors(f"EKS cluster {name}"):
-            client = make_session().client("eks", region_name=match[1])
+            client = make_client("eks", match[1])
             cluster = client.describe_cluster(name=name)["cluster"]
     except CommandError:
         return ""
