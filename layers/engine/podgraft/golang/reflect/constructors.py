@@ -28,23 +28,8 @@ from .values import (
 
 def number_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
     """A sized or named numeric type; its ``convert`` creates its values."""
-    match kind:
-        case Kind.FLOAT32:
-            return _scalar_type(Float, name, kind, methods, round_to_float32)
-        case Kind.FLOAT64:
-            return _scalar_type(Float, name, kind, methods)
-        case Kind.COMPLEX64:
-            return _scalar_type(
-                Complex,
-                name,
-                kind,
-                methods,
-                lambda z: complex(round_to_float32(z.real), round_to_float32(z.imag)),
-            )
-        case Kind.COMPLEX128:
-            return _scalar_type(Complex, name, kind, methods)
-        case _:
-            return _scalar_type(Int, name, kind, methods)
+    base, round_value = _BASES.get(kind, (Int, None))
+    return _scalar_type(base, name, kind, methods, round_value)
 
 
 def string_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
@@ -116,6 +101,18 @@ def round_to_float32(value: float) -> float:
         return binary.unpack("f", binary.pack("f", value))[0]
     except OverflowError:  # since Python 3.14; earlier ones pack an infinite number
         return math.copysign(math.inf, value)
+
+
+def _round_complex(value: complex) -> complex:
+    return complex(round_to_float32(value.real), round_to_float32(value.imag))
+
+
+_BASES: Mapping[Kind, tuple[type[Value], Callable[[Value], Value] | None]] = {
+    Kind.FLOAT32: (Float, round_to_float32),
+    Kind.FLOAT64: (Float, None),
+    Kind.COMPLEX64: (Complex, _round_complex),
+    Kind.COMPLEX128: (Complex, None),
+}
 
 
 def _scalar_type(

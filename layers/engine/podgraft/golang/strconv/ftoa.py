@@ -1,7 +1,6 @@
 """strconv.FormatFloat: floating point numbers as text."""
 
-import struct
-from math import copysign, frexp, inf, isnan
+from math import copysign, frexp, inf, isnan, ldexp
 
 from podgraft.golang.reflect import round_to_float32
 
@@ -9,7 +8,7 @@ SHORTEST = -1  # the fewest digits that parse to the same number
 _DOUBLE = 64
 _SINGLE_DIGITS = 9  # always sufficient for a float32
 _PLAIN = range(-4, 6)  # the exponents that %g does not write, with the fewest digits
-_FRACTION_BITS = 60  # after the leading digit, while %x is rounded
+_HEX_DIGITS = 13  # of the fraction of a float64
 
 
 def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int = 64) -> str:
@@ -48,16 +47,13 @@ def _format_shortest(value: float, verb: str, bits: int) -> str:
 
 
 def _shortest_digits(value: float, bits: int) -> tuple[str, int]:
+    """The digits without zeros at both ends, and their point; zero has no digits."""
     text = repr(value) if bits == _DOUBLE else _shortest_float32(value)
     mantissa, _, exponent = text.partition("e")
     integer, _, fraction = mantissa.partition(".")
-    return _trim_zeros(integer + fraction, len(integer) + int(exponent or 0))
-
-
-def _trim_zeros(digits: str, point: int) -> tuple[str, int]:
-    """Remove the zeros at both ends; zero has no digits, and its point is at 0."""
-    bare = digits.lstrip("0")
-    return bare.rstrip("0"), point - (len(digits) - len(bare)) if bare else 0
+    digits = (integer + fraction).lstrip("0")
+    point = int(exponent or 0) - len(fraction) + len(digits) if digits else 0
+    return digits.rstrip("0"), point
 
 
 def _shortest_float32(value: float) -> str:
@@ -84,36 +80,21 @@ def _is_halfway(value: float, count: int) -> bool:
     return frexp(value)[0] == 0.5 and following.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
 
 
-def _mantissa_and_exponent(value: float, bits: int) -> tuple[int, int]:
-    """The mantissa and the binary exponent of the stored float."""
-    packed, stored, bias = (">d", 52, 1075) if bits == _DOUBLE else (">f", 23, 150)
-    raw = int.from_bytes(struct.pack(packed, value), "big")
-    mantissa, exponent = raw & ((1 << stored) - 1), raw >> stored
-    return (mantissa | 1 << stored, exponent - bias) if exponent else (mantissa, 1 - bias)
-
-
 def _format_b(value: float, bits: int) -> str:
-    """%b: ddddp±ddd."""
-    mantissa, exponent = _mantissa_and_exponent(value, bits)
-    return f"{mantissa}p{exponent:+d}"
+    """%b: ddddp±ddd, the mantissa and the binary exponent of the stored float."""
+    size, least = (53, -1074) if bits == _DOUBLE else (24, -149)
+    exponent = max(frexp(value)[1] - size, least) if value else least
+    return f"{int(ldexp(value, -exponent))}p{exponent:+d}"
 
 
 def _format_x(value: float, precision: int) -> str:
-    """%x: 0x1.yyyyp±dd; the leading digit is above the bits of the fraction during rounding."""
-    mantissa, exponent = _mantissa_and_exponent(value, 64)
-    if mantissa == 0:
-        fraction = "0" * max(precision, 0)
-        return f"0x0{'.' if fraction else ''}{fraction}p+00"
-    exponent += mantissa.bit_length() - 1
-    mantissa <<= _FRACTION_BITS + 1 - mantissa.bit_length()
-    unit = _FRACTION_BITS - 4 * precision
-    if 0 < unit <= _FRACTION_BITS:
-        rounded, rest = mantissa >> unit, mantissa & ((1 << unit) - 1)
-        rounded += rest | (rounded & 1) > 1 << (unit - 1)
-        mantissa = rounded << unit
-        if mantissa >> (_FRACTION_BITS + 1):
-            mantissa, exponent = mantissa >> 1, exponent + 1
-    digits = f"{mantissa & ((1 << _FRACTION_BITS) - 1):015x}"
-    fraction = digits.rstrip("0") if precision < 0 else digits.ljust(precision, "0")[:precision]
-    leading = f"0x{mantissa >> _FRACTION_BITS}{'.' if fraction else ''}"
-    return f"{leading}{fraction}p{exponent:+03d}"
+    """%x: 0x1.yyyyp±dd; halves are rounded to even."""
+    count = precision if 0 <= precision < _HEX_DIGITS else _HEX_DIGITS
+    mantissa, exponent = frexp(value)
+    units = round(ldexp(mantissa, 4 * count + 1))
+    if units >> 4 * count > 1:  # rounded up to 2
+        units, exponent = units >> 1, exponent + 1
+    digits = f"{units:0{count + 1}x}"
+    fraction = digits[1:].ljust(precision, "0") if precision >= 0 else digits[1:].rstrip("0")
+    leading = f"0x{digits[0]}{'.' if fraction else ''}"
+    return f"{leading}{fraction}p{exponent - 1 if value else 0:+03d}"
