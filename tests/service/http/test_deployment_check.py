@@ -63,6 +63,11 @@ def test_a_review_is_complete_and_no_metric_counts_it(
     assert send(check({**REVIEW, "fresh": True})) == result
 
 
+@pytest.mark.parametrize("cluster", ["Prod_EU", "prod.eu-1", "auth"])
+def test_each_id_of_a_cluster_is_reviewed(send: Send, cluster: str) -> None:
+    assert send(check({**REVIEW, "cluster": cluster}))["code"] == 200
+
+
 @pytest.mark.parametrize("mode", ["shadow", "share", "paused"])
 def test_the_state_names_injectors_clusters_and_rollouts(
     send: Send, folder: Path, mode: str

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.identifiers import is_injector
+from podgraft.core.identifiers import is_cluster
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.kube.patch.kinds import compute_kind
@@ -82,7 +82,7 @@ def _describe_state(store: Store, callers: CallerStore) -> Object:
 def _review(request: Mapping[str, Any], store: Store, request_log: RequestLog) -> Object:
     """Review one recorded request. It is no part of a metric or of the census."""
     route, cluster = str(request.get("route")), str(request.get("cluster") or "")
-    if route not in ROUTES or (cluster and not is_injector(cluster)):
+    if route not in ROUTES or (cluster and not is_cluster(cluster)):
         raise ValueError("route or cluster: is invalid")
     target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
     body = str(request.get("body")).encode("utf-8", "surrogatepass")
