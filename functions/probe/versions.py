@@ -39,7 +39,7 @@ class Version:
     def review(self, review: RecordedReview, *, is_fresh: bool = False) -> Response:
         """Return the response to a review; a fresh one uses nothing that is cached."""
         request = {"request": "review", **review.fields, "fresh": is_fresh}
-        return self._request(request, "body")
+        return self._request(request, "code")  # a response to an invalid event has none
 
     def compare(self, review: RecordedReview, before: Response, after: Response) -> "Change":
         """Return what differs between two responses."""

@@ -18,6 +18,7 @@ from probe import Clients, Settings, make_handler, parse_expected
 from support.aws_account import CREDENTIALS
 from support.function_versions import FUNCTION, Account, Invoke, open_version, serve
 from support.store_fixture import BUNDLE, TOKEN, admit, write_injector
+from versions import RefusedError, Version
 
 EVENT = {"DeploymentId": "d-1", "LifecycleEventHookExecutionId": "e-1"}
 SECRET = "sesame-of-the-test"
@@ -298,6 +299,14 @@ def test_a_return_to_an_earlier_version_is_never_refused(
     assert (line["status"], line["reviews"]) == ("Succeeded", 0)
     assert "older than the live one" in line["note"]
     assert not account.invoked
+
+
+def test_a_version_that_does_not_review_a_request_is_refused() -> None:
+    """Its response is that to each invalid event, which has a body too."""
+    version = Version("6", lambda _: {"statusCode": 400, "body": "{}"})
+    review = recordings.RecordedReview(injector="a", cluster="", route="inject", body="{}")
+    with pytest.raises(RefusedError, match="version 6: does not respond to the check"):
+        version.review(review)
 
 
 EMPTY: Mapping[str, Any] = {"rollouts": {}, "problems": [], "injectors": [], "clusters": []}
