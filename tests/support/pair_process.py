@@ -125,8 +125,8 @@ def _forget_token_volumes() -> None:
         result = results.setdefault(key, inject(context, store))
         if not isinstance(result, ReviewResponse):
             return result
-        response = replace(result.response, uid=context.uid)
-        return replace(result, response=response, record=replace(result.record, uid=context.uid))
+        response = replace(result.response, uid=request.uid)
+        return replace(result, response=response, record=replace(result.record, uid=request.uid))
 
     HANDLERS["inject"] = inject_once  # type: ignore[index]
 

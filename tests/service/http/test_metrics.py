@@ -17,7 +17,6 @@ from podgraft.service.http.metrics import (
     NAMESPACE,
     UNKNOWN_INJECTOR,
     Metric,
-    Source,
     Unit,
     find_source,
 )
@@ -157,35 +156,35 @@ def test_metrics_by_group_replace_those_by_cluster_above_a_number_of_clusters(
 
 
 # No name that a client invents becomes the value of a dimension, which AWS bills.
-SOURCES: tuple[tuple[str, Mapping[str, JSON], Source | None], ...] = (
+SOURCES: tuple[tuple[str, Mapping[str, JSON], Mapping[str, str]], ...] = (
     (
         "a review",
         {"cluster": "prod", "injector": "istio", "policy_version": "3"},
-        Source("prod", "istio"),
+        {"cluster": "prod", "injector": "istio"},
     ),
-    ("without authentication", {"cluster": "", "injector": "istio", "policy_version": "3"}, None),
-    ("unauthenticated", {"fault": "UnauthenticatedError"}, None),
+    ("without authentication", {"cluster": "", "injector": "istio", "policy_version": "3"}, {}),
+    ("unauthenticated", {"fault": "UnauthenticatedError"}, {}),
     (
         "an injector without a policy",
         {"cluster": "prod", "injector": "x1", "fault": "UnknownInjectorError"},
-        Source("prod", UNKNOWN_INJECTOR),
+        {"cluster": "prod", "injector": UNKNOWN_INJECTOR},
     ),
     (
         "a store out of reach",
         {"cluster": "prod", "injector": "x2", "fault": "UnavailableError"},
-        Source("prod", UNKNOWN_INJECTOR),
+        {"cluster": "prod", "injector": UNKNOWN_INJECTOR},
     ),
     (
         "a policy that does not load",
         {"cluster": "prod", "injector": "istio", "fault": "InvalidVersionError"},
-        Source("prod", "istio"),
+        {"cluster": "prod", "injector": "istio"},
     ),
 )
 
 
 @pytest.mark.parametrize(("name", "record", "source"), SOURCES, ids=[row[0] for row in SOURCES])
 def test_only_authenticated_clusters_and_existing_injectors_are_sources(
-    name: str, record: Mapping[str, JSON], source: Source | None
+    name: str, record: Mapping[str, JSON], source: Mapping[str, str]
 ) -> None:
     assert find_source(record) == source, name
     assert not is_injector(UNKNOWN_INJECTOR)

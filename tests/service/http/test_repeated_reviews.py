@@ -194,7 +194,7 @@ def test_a_bundle_that_changes_during_a_review_is_in_force_for_the_next(
 
     def change_bundle(context: Any, store: Store) -> Any:
         result = inject(context, store)
-        reviews.append(context.uid)
+        reviews.append(context.request.uid)
         if len(reviews) == 2:
             changed = make_config("spec: {containers: [{name: agent, image: new}]}")
             write_injector(tmp_path, files=changed)

@@ -43,7 +43,6 @@ class ReviewContext(Struct, frozen=True, kw_only=True):
     injector: str = ""
     cluster: str | None = None
     groups: tuple[str, ...] = ()
-    uid: str = ""
     namespace: str = ""
     url_path: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -55,6 +54,4 @@ class ReviewContext(Struct, frozen=True, kw_only=True):
 
     def with_request(self, request: AdmissionRequest, trace: Trace | None = None) -> ReviewContext:
         """The context of another request from the same caller."""
-        return replace(
-            self, request=request, uid=request.uid, namespace=request.namespace, trace=trace
-        )
+        return replace(self, request=request, namespace=request.namespace, trace=trace)

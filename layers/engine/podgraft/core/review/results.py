@@ -142,7 +142,7 @@ class Review(Struct, frozen=True, kw_only=True):
     ) -> ReviewRecord:
         """The record of the review for the request log."""
         return ReviewRecord(
-            uid=self.context.uid,
+            uid=self.request.uid,
             injector=self.context.injector,
             cluster=self.context.cluster or "",
             namespace=self.context.namespace,

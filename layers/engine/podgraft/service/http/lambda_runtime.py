@@ -37,7 +37,7 @@ def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
         except StoreError:
             return {}
         is_small = len(registered) <= settings.metric_clusters
-        return metrics.list_by_cluster(record) if is_small else metrics.list_by_group(record)
+        return metrics.find_source(record) if is_small else metrics.list_by_group(record)
 
     return powertools.make_request_log(settings.stack, list_dimensions)
 

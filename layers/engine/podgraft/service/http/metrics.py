@@ -54,16 +54,6 @@ class Measure(Struct, Generic[MetricT], frozen=True):
 MetricWriter: TypeAlias = Callable[[Iterable[Measure[Any]], Iterable[Mapping[str, str]]], None]
 
 
-class Source(Struct, frozen=True):
-    """The caller and the injector of a request, as dimensions of its metrics.
-
-    The number of values is bounded: a cluster has credentials, and an injector has a policy.
-    """
-
-    cluster: str
-    injector: str
-
-
 # The injector of requests for injectors without a policy. It is not a valid name of an injector.
 UNKNOWN_INJECTOR = "(unknown)"
 
@@ -113,19 +103,17 @@ def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure[Metric]]:
     yield from _number(record, "certificate_days", Metric.CERTIFICATE, Unit.COUNT)
 
 
-def find_source(record: Mapping[str, JSON]) -> Source | None:
-    """Return the source of a record; ``None`` if no cluster is authenticated or it is no review."""
+def find_source(record: Mapping[str, JSON]) -> Mapping[str, str]:
+    """Return the cluster and the injector of a request, as dimensions of its metrics.
+
+    Nothing without an authenticated cluster. The number of values is bounded: a cluster has
+    credentials, and an injector has a policy.
+    """
     cluster, injector = record.get("cluster"), record.get("injector")
     if not cluster or not injector:
-        return None
+        return {}
     is_known = record.get("policy_version") or record.get("fault") in _VERSION_ERRORS
-    return Source(str(cluster), str(injector) if is_known else UNKNOWN_INJECTOR)
-
-
-def list_by_cluster(record: Mapping[str, JSON]) -> Mapping[str, str]:
-    """Return the dimensions of a stack with few clusters; none without a source."""
-    source = find_source(record)
-    return {} if source is None else {"cluster": source.cluster, "injector": source.injector}
+    return {"cluster": str(cluster), "injector": str(injector) if is_known else UNKNOWN_INJECTOR}
 
 
 def list_by_group(record: Mapping[str, JSON]) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.service.settings import DEFAULT_STACK
 
 from . import candidate_metrics
-from .metrics import NAMESPACE, Measure, MetricWriter, list_by_cluster, record_measures
+from .metrics import NAMESPACE, Measure, MetricWriter, find_source, record_measures
 from .request_log import RequestLog, line_fields
 
 LOGGER = "podgraft"
@@ -24,7 +24,7 @@ _LEVELS = {"INFO": logging.INFO, "WARNING": logging.WARNING, "ERROR": logging.ER
 
 def make_request_log(
     stack: str = DEFAULT_STACK,
-    list_dimensions: Callable[[Mapping[str, JSON]], Mapping[str, str]] = list_by_cluster,
+    list_dimensions: Callable[[Mapping[str, JSON]], Mapping[str, str]] = find_source,
 ) -> RequestLog:
     """Return a log that writes a JSON line per record, and metrics in the embedded metric format.
 

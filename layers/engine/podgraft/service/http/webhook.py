@@ -134,7 +134,6 @@ def _make_context(
         injector=target.injector,
         cluster=principal.cluster,
         groups=principal.groups,
-        uid=request.uid,
         namespace=request.namespace,
         url_path=target.tail,
         deadline=deadline,

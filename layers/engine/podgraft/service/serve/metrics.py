@@ -21,17 +21,17 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON
 from podgraft.service.http import RequestLog
-from podgraft.service.http.metrics import Measure, Metric, Source, find_source, record_measures
+from podgraft.service.http.metrics import Measure, Metric, find_source, record_measures
 
 BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 TIME_SECONDS = "sidecar_injection_time_seconds"
 
 # Pairs of a cluster and an injector that a worker counts separately, and the space for them.
 MAX_SOURCES = 200
-OTHER_SOURCE = Source("(other)", "(other)")
+_OTHER_SOURCE = {"cluster": "(other)", "injector": "(other)"}
 FILE_BYTES = 1 << 20
 
-_NO_SOURCE = Source("", "")
+_NO_SOURCE = {"cluster": "", "injector": ""}
 _SOURCE_LABELS = ("cluster", "injector")
 _REASON_LABELS = (*_SOURCE_LABELS, "reason")
 _COUNTERS: Mapping[Metric, tuple[str, tuple[str, ...]]] = {
@@ -53,7 +53,7 @@ class WorkerMetrics:
     def __init__(self, folder: Path, slots: int) -> None:
         self.folder = folder
         self._slot = 0
-        self._sources: set[Source] = set()
+        self._sources: set[tuple[str, ...]] = set()
         self._lock = system.make_lock()
         for slot in range(slots):
             for kind in ("counter", "histogram"):
@@ -98,21 +98,23 @@ class WorkerMetrics:
 
         return write_and_count
 
-    def _count(self, measure: Measure[Metric], source: Source, record: Mapping[str, JSON]) -> None:
-        labels = {"cluster": source.cluster, "injector": source.injector}
+    def _count(
+        self, measure: Measure[Metric], source: Mapping[str, str], record: Mapping[str, JSON]
+    ) -> None:
         if measure.metric is Metric.TIME:
-            self._seconds.labels(**labels).observe(measure.value / 1000)
+            self._seconds.labels(**source).observe(measure.value / 1000)
         elif measure.metric in _COUNTERS:  # the age is read at the time of the scrape
             _, names = _COUNTERS[measure.metric]
-            all_labels = {**labels, "reason": _first_reason(record)}
+            all_labels = {**source, "reason": _first_reason(record)}
             selected = {name: all_labels[name] for name in names}
             self._counters[measure.metric].labels(**selected).inc(measure.value)
 
-    def _limit(self, source: Source) -> Source:
+    def _limit(self, source: Mapping[str, str]) -> Mapping[str, str]:
+        key = tuple(source.values())
         with self._lock:
-            if source not in self._sources and len(self._sources) >= MAX_SOURCES:
-                return OTHER_SOURCE
-            self._sources.add(source)
+            if key not in self._sources and len(self._sources) >= MAX_SOURCES:
+                return _OTHER_SOURCE
+            self._sources.add(key)
         return source
 
 
