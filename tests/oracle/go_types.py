@@ -4,12 +4,13 @@ Whatever is here must be the same there: the recorded answers came from those.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import NoReturn
 
 from podgraft.golang import reflect as go
 from podgraft.golang.fmt.sprintf import sprint, sprintf
 from podgraft.golang.reflect import Field, GoType, Method, Value
-from podgraft.golang.reflect.constructors import COMPLEX64, UINTPTR, bool_type, interface_type
+from podgraft.golang.reflect.constructors import COMPLEX64, UINTPTR
 from podgraft.golang.reflect.values import COMPLEX128
 from podgraft.golang.texttemplate import Function, FunctionError
 
@@ -23,6 +24,22 @@ def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()
     return made
 
 
+@cache
+def array_of(length: int, elem: GoType) -> GoType:
+    """The type ``[length]elem``; always the same object. No value of podgraft has such a type."""
+    name = f"[{length}]{elem.name}"
+    array = GoType(name, go.Kind.ARRAY, elem=elem, length=length, literal=True)
+    array.convert = lambda raw: (
+        raw if type(raw) is go.Slice else go.Slice(array, raw or [None] * length)
+    )
+    return array
+
+
+def interface_type(name: str, methods: tuple[str, ...]) -> GoType:
+    """An interface type; a value with all of ``methods`` implements it."""
+    return GoType(name, go.Kind.INTERFACE, methods={each: Method(str) for each in methods})
+
+
 def _dereference(struct: Value) -> Value:
     """What a pointer points to; Go panics for nil."""
     if struct is None:
@@ -30,14 +47,14 @@ def _dereference(struct: Value) -> Value:
     return struct
 
 
-WORD = go.string_type("main.Word")
-FLAG = bool_type("main.Flag")
-RATIO = go.number_type("main.Ratio", go.Kind.FLOAT32)
+WORD = go.scalar_type("main.Word", go.Kind.STRING)
+FLAG = go.scalar_type("main.Flag", go.Kind.BOOL)
+RATIO = go.scalar_type("main.Ratio", go.Kind.FLOAT32)
 LABELS = go.named_type("main.Labels", go.STRING_MAP)
 PATH = go.named_type("main.Path", go.STRINGS)
 STRINGER = interface_type("fmt.Stringer", ("String",))
 
-LEVEL = go.number_type("main.Level", go.Kind.INT32)
+LEVEL = go.scalar_type("main.Level", go.Kind.INT32)
 
 
 def _level_string(level: Value) -> str:

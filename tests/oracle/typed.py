@@ -6,9 +6,8 @@ from typing import cast
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang import reflect as go
 from podgraft.golang.reflect import GoType, Kind, Value
-from podgraft.golang.reflect.constructors import array_of
 
-from .go_types import TYPES
+from .go_types import TYPES, array_of
 
 
 def decode(raw: JSON) -> Value:

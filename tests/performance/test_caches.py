@@ -28,7 +28,6 @@ UNBOUNDED = {
         "core.census.redaction._recorded_fields",
         "kube.patch.strategic.schema._fields_by_any_key",
         "golang.reflect.types.fields_by_key",
-        "golang.reflect.constructors.array_of",
         "golang.reflect.constructors.map_of",
         "golang.reflect.constructors.pointer_to",
         "golang.reflect.constructors.slice_of",

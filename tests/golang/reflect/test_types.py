@@ -2,9 +2,9 @@
 
 import pytest
 
+from oracle.go_types import array_of, interface_type
 from podgraft.golang import reflect as go
 from podgraft.golang.reflect import Field, GoType, Kind, Method, Struct
-from podgraft.golang.reflect.constructors import array_of, interface_type
 from podgraft.golang.reflect.types import Member
 
 

@@ -4,9 +4,10 @@ from math import inf
 
 import pytest
 
+from oracle.go_types import array_of
 from podgraft.golang import reflect as go
 from podgraft.golang.reflect import Field, GoType, Kind, Map, Method, Pointer, Slice, Struct, Value
-from podgraft.golang.reflect.constructors import COMPLEX64, array_of, bool_type, interface_type
+from podgraft.golang.reflect.constructors import COMPLEX64
 from podgraft.golang.reflect.values import COMPLEX128
 
 
@@ -34,9 +35,9 @@ ZEROS: dict[GoType, Value] = {
     go.STRING: "",
     go.INT8: 0,
     go.FLOAT32: 0.0,
-    go.number_type("Half", Kind.FLOAT64): 0.0,
-    go.number_type("Wave", Kind.COMPLEX128): 0j,
-    go.string_type("Word"): "",
+    go.scalar_type("Half", Kind.FLOAT64): 0.0,
+    go.scalar_type("Wave", Kind.COMPLEX128): 0j,
+    go.scalar_type("Word", Kind.STRING): "",
     go.ANY: None,
 }
 
@@ -116,7 +117,7 @@ def test_pointer_methods_need_an_address() -> None:
 
 
 def test_a_named_bool_is_true_or_not() -> None:
-    flag = bool_type("Flag")
+    flag = go.scalar_type("Flag", Kind.BOOL)
     yes, no = flag.convert(True), flag.convert(False)
     assert yes
     assert not no
@@ -167,9 +168,3 @@ def test_views_are_what_they_describe() -> None:
     assert go.ANY_MAP.convert({"a": 1}) == {"a": 1}
     with pytest.raises(TypeError, match="has no elements"):
         Map(GoType("odd", Kind.MAP), {"a": 1}).get("a")
-
-
-def test_the_method_of_an_interface_cannot_be_called() -> None:
-    method = interface_type("Iface", ("Do",)).methods["Do"]
-    with pytest.raises(TypeError):
-        method.call(None)

@@ -19,9 +19,9 @@ from podgraft.golang.reflect import (
     Slice,
     Struct,
     Value,
-    number_type,
     propagate_taint,
     refused_methods,
+    scalar_type,
     slice_of,
     struct_type,
 )
@@ -39,7 +39,7 @@ _BYTES = slice_of(UINT8)
 
 INT_OR_STRING = struct_type("intstr.IntOrString")
 INT_OR_STRING.fields = (
-    Field("Type", number_type("intstr.Type", Kind.INT64), "Type"),
+    Field("Type", scalar_type("intstr.Type", Kind.INT64), "Type"),
     Field("IntVal", INT32, "IntVal"),
     Field("StrVal", STRING, "StrVal"),
 )

@@ -19,19 +19,18 @@ from podgraft.golang.reflect import (
     Value,
     map_of,
     named_type,
-    number_type,
     pointer_to,
     propagate_taint,
     refused_methods,
+    scalar_type,
     slice_of,
-    string_type,
     struct_type,
 )
 
 from .quantity import Format, Quantity, from_json
 
-_SCALE = number_type("resource.Scale", Kind.INT32)
-_FORMAT = string_type("resource.Format")
+_SCALE = scalar_type("resource.Scale", Kind.INT32)
+_FORMAT = scalar_type("resource.Format", Kind.STRING)
 _INT64_AMOUNT = struct_type("resource.int64Amount")
 _INT64_AMOUNT.fields = (Field("value", INT64, "value"), Field("scale", _SCALE, "scale"))
 _DEC = pointer_to(struct_type("inf.Dec"))
@@ -121,7 +120,7 @@ QUANTITY.methods = {
     **refused_methods("resource.Quantity", f"{CODECS} {_CHANGES}"),
 }
 
-RESOURCE_NAME = string_type("v1.ResourceName", {"String": Method(str, result=STRING)})
+RESOURCE_NAME = scalar_type("v1.ResourceName", Kind.STRING, {"String": Method(str, result=STRING)})
 _POINTER = pointer_to(QUANTITY)
 _GETTERS = {
     "Cpu": ("cpu", Format.DECIMAL),

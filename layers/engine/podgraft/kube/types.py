@@ -20,6 +20,7 @@ from podgraft.golang.reflect import (
     TYPES_LOCK,
     Field,
     GoType,
+    Kind,
     LazyStruct,
     Method,
     Struct,
@@ -27,8 +28,8 @@ from podgraft.golang.reflect import (
     map_of,
     pointer_to,
     refused_methods,
+    scalar_type,
     slice_of,
-    string_type,
 )
 
 from .go_strings import print_struct
@@ -176,7 +177,7 @@ def _release(minor: int) -> KubeTypes:
 def _scalar(name: str) -> GoType:
     if name not in SCALARS:
         raise KeyError(name)
-    return string_type(_go_name(name))
+    return scalar_type(_go_name(name), Kind.STRING)
 
 
 def _go_name(name: str) -> str:

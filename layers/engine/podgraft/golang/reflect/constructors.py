@@ -2,7 +2,7 @@
 
 import math
 import struct as binary
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from .taint import TAINTED
@@ -26,20 +26,24 @@ from .values import (
 )
 
 
-def number_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A sized or named numeric type; its ``convert`` creates its values."""
+def scalar_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A sized number, or a named number, string, or bool; ``convert`` creates its values."""
     base, round_value = _BASES.get(kind, (Int, None))
-    return _scalar_type(base, name, kind, methods, round_value)
+    slots: dict[str, Value] = {"__slots__": ()} if base is Text or base is Bool else {}
+    class_: type[Value] = type(name, (base,), slots)
+    zero = class_()
 
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return zero
+        if type(raw) is class_:
+            return raw
+        if raw.__class__ in TAINTED:
+            return raw if raw.type is class_.type else convert_tainted(raw, class_.type)
+        return class_(round_value(raw) if round_value else raw)
 
-def string_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A named string type."""
-    return _scalar_type(Text, name, Kind.STRING, methods)
-
-
-def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A named bool type."""
-    return _scalar_type(Bool, name, Kind.BOOL, methods)
+    class_.type = GoType(name, kind, convert, methods=methods or {})
+    return class_.type
 
 
 def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
@@ -47,11 +51,6 @@ def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoTyp
     go_type = GoType(name, Kind.STRUCT, methods=methods or {})
     go_type.convert = struct_converter(go_type)
     return go_type
-
-
-def interface_type(name: str, methods: Sequence[str]) -> GoType:
-    """An interface type; a value with all of ``methods`` implements it."""
-    return GoType(name, Kind.INTERFACE, methods={m: Method(_reject_call) for m in methods})
 
 
 def named_type(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
@@ -66,17 +65,6 @@ def slice_of(elem: GoType) -> GoType:
     if elem is ANY:
         return ANY_SLICE
     return set_view_conversion(GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice)
-
-
-@cache
-def array_of(length: int, elem: GoType) -> GoType:
-    """The type ``[length]elem``; always the same object. Values are ``Slice``."""
-    name = f"[{length}]{elem.name}"
-    go_type = GoType(name, Kind.ARRAY, elem=elem, length=length, literal=True)
-    go_type.convert = lambda raw: (
-        raw if type(raw) is Slice else Slice(go_type, raw or [None] * length)
-    )
-    return go_type
 
 
 @cache
@@ -112,48 +100,22 @@ _BASES: Mapping[Kind, tuple[type[Value], Callable[[Value], Value] | None]] = {
     Kind.FLOAT64: (Float, None),
     Kind.COMPLEX64: (Complex, _round_complex),
     Kind.COMPLEX128: (Complex, None),
+    Kind.STRING: (Text, None),
+    Kind.BOOL: (Bool, None),
 }
 
 
-def _scalar_type(
-    base: type[Value],
-    name: str,
-    kind: Kind,
-    methods: Mapping[str, Method] | None,
-    round_value: Callable[[Value], Value] | None = None,
-) -> GoType:
-    slots: dict[str, Value] = {"__slots__": ()} if base is Text or base is Bool else {}
-    class_: type[Value] = type(name, (base,), slots)
-    zero = class_()
-
-    def convert(raw: Value) -> Value:
-        if raw is None:
-            return zero
-        if type(raw) is class_:
-            return raw
-        if raw.__class__ in TAINTED:
-            return raw if raw.type is class_.type else convert_tainted(raw, class_.type)
-        return class_(round_value(raw) if round_value else raw)
-
-    class_.type = GoType(name, kind, convert, methods=methods or {})
-    return class_.type
-
-
-def _reject_call(*_: Value) -> Value:
-    raise TypeError("the method of an interface has no body")
-
-
-INT8 = number_type("int8", Kind.INT8)
-INT16 = number_type("int16", Kind.INT16)
-INT32 = number_type("int32", Kind.INT32)
-INT64 = number_type("int64", Kind.INT64)
-UINT = number_type("uint", Kind.UINT)
-UINT8 = number_type("uint8", Kind.UINT8)
-UINT16 = number_type("uint16", Kind.UINT16)
-UINT32 = number_type("uint32", Kind.UINT32)
-UINT64 = number_type("uint64", Kind.UINT64)
-UINTPTR = number_type("uintptr", Kind.UINTPTR)
-FLOAT32 = number_type("float32", Kind.FLOAT32)
-COMPLEX64 = number_type("complex64", Kind.COMPLEX64)
+INT8 = scalar_type("int8", Kind.INT8)
+INT16 = scalar_type("int16", Kind.INT16)
+INT32 = scalar_type("int32", Kind.INT32)
+INT64 = scalar_type("int64", Kind.INT64)
+UINT = scalar_type("uint", Kind.UINT)
+UINT8 = scalar_type("uint8", Kind.UINT8)
+UINT16 = scalar_type("uint16", Kind.UINT16)
+UINT32 = scalar_type("uint32", Kind.UINT32)
+UINT64 = scalar_type("uint64", Kind.UINT64)
+UINTPTR = scalar_type("uintptr", Kind.UINTPTR)
+FLOAT32 = scalar_type("float32", Kind.FLOAT32)
+COMPLEX64 = scalar_type("complex64", Kind.COMPLEX64)
 STRINGS = slice_of(STRING)
 STRING_MAP = map_of(STRING, STRING)

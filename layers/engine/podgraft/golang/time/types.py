@@ -20,8 +20,8 @@ from podgraft.golang.reflect import (
     Method,
     Struct,
     Value,
-    number_type,
     refused_methods,
+    scalar_type,
     slice_of,
     struct_type,
 )
@@ -36,9 +36,9 @@ _RFC_3339 = "2006-01-02T15:04:05.999999999Z07:00"
 _INT64_RANGE = (-(1 << 63), (1 << 63) - 1)
 
 TIME = struct_type("time.Time")
-MONTH = number_type("time.Month", Kind.INT)
-WEEKDAY = number_type("time.Weekday", Kind.INT)
-DURATION = number_type("time.Duration", Kind.INT64)
+MONTH = scalar_type("time.Month", Kind.INT)
+WEEKDAY = scalar_type("time.Weekday", Kind.INT)
+DURATION = scalar_type("time.Duration", Kind.INT64)
 
 
 def _month_name(month: int) -> str:

@@ -31,7 +31,7 @@ from podgraft.golang.time import SECOND
 from . import prototext
 
 _BYTES = reflect.slice_of(reflect.UINT8)
-_ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
+_ENUM_NUMBER = reflect.scalar_type("protoreflect.EnumNumber", Kind.INT32)
 _SCALARS = {
     "string": reflect.STRING,
     "bool": reflect.BOOL,
@@ -157,7 +157,7 @@ def _enum_type(name: str) -> GoType:
         "String": Method(name_of, result=reflect.STRING),
         **reflect.refused_methods(name, "Descriptor Type"),
     }
-    go_type = reflect.number_type(name, Kind.INT32, methods)
+    go_type = reflect.scalar_type(name, Kind.INT32, methods)
     _set_conversion(go_type, lambda raw: numbers.get(raw, raw))
     return go_type
 
