@@ -80,7 +80,6 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
     context = ReviewContext(
         injector=record.injector,
         cluster=record.cluster or None,
-        uid="preview",
         namespace=record.namespace,
         environment={key: str(value) for key, value in record.environment.items()},
         request=admission.decode(json.dumps(body).encode()),
