@@ -86,10 +86,6 @@ class Copies:
     def location(self, cluster: str) -> str:
         return cluster
 
-    def clusters(self) -> list[str]:
-        self._before("copies")
-        return sorted(self._world.copies)
-
     def read(self, cluster: str) -> StoredDocument:
         self._before("copies")
         return self._world.copies.get(cluster, StoredDocument())
@@ -112,11 +108,6 @@ class Copies:
     def delete(self, cluster: str) -> None:
         self._before("copy")
         self._world.copies.pop(cluster, None)
-
-    def list(self, *_: str, recursive: bool) -> tuple[str, ...]:
-        """Return the policies: none."""
-        del recursive
-        return ()
 
 
 class World:

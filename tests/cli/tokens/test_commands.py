@@ -302,7 +302,7 @@ def test_what_aws_refuses_is_reported(
     calls = {
         "get_parameter": lambda: shelf.read("prod"),
         "put_parameter": lambda: shelf.write("prod", TEXT, StoredDocument(TEXT, 1)),
-        "get_parameters_by_path": shelf.clusters,
+        "get_parameters_by_path": shelf.read_all,
     }
     with pytest.raises(AwsError, match="no permission"):
         calls[operation]()
@@ -311,11 +311,12 @@ def test_what_aws_refuses_is_reported(
 def test_clusters_are_found_on_every_page(parameters: tuple[CallerStorage, Any]) -> None:
     shelf, stubber = parameters
     for name, token in (("staging", "more"), ("prod", None)):
-        page: dict[str, Any] = {"Parameters": [{"Name": f"/podgraft/auth/{name}"}]}
+        found = {"Name": f"/podgraft/auth/{name}", "Value": TEXT, "Version": 1}
+        page: dict[str, Any] = {"Parameters": [found]}
         stubber.add_response(
             "get_parameters_by_path", page | ({"NextToken": token} if token else {})
         )
-    assert shelf.clusters() == ["prod", "staging"]
+    assert [*shelf.read_all()] == ["prod", "staging"]
 
 
 def test_a_document_too_large_for_a_parameter_is_not_sent(

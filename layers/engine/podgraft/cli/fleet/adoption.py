@@ -190,7 +190,7 @@ def finish(stack: StackCallers) -> int:
             "adopt first"
         )
     _end_copies(stack)
-    names = stack.documents.clusters()
+    names = [*stack.documents.read_all()]
     for name in names:
         stack.documents.delete(name)
     return len(names)

@@ -64,7 +64,7 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
 def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
     registry = stack.registry
     owner = find_owner(registry.ssm, registry.prefix)
-    for name in ParameterDocuments(registry.ssm, registry.prefix).list("", recursive=True):
+    for name in ParameterDocuments(registry.ssm, registry.prefix).read_all("", recursive=True):
         injector, _, document = name.rpartition("/")
         if document == POLICY and owner is not None:
             target = make_target(owner, registry.prefix, injector)

@@ -30,18 +30,13 @@ class FolderDocuments(Struct, frozen=True):
         path = file_of(self.folder, name)
         return StoredDocument(folders.read_text(path) if path.exists() else None)
 
-    def list(self, folder: str) -> list[str]:
-        """Return the names of the YAML files directly below a folder, sorted."""
-        paths = folders.list_files(self.folder / folder)
-        return [
-            f"{folder}/{path.stem}"
-            for path in paths
-            if path.suffix == ".yaml" and not path.name.startswith(".")
-        ]
-
     def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
         """Read the YAML files directly below a folder."""
-        return {name: self.read(name) for name in self.list(folder)}
+        return {
+            f"{folder}/{path.stem}": self.read(f"{folder}/{path.stem}")
+            for path in folders.list_files(self.folder / folder)
+            if path.suffix == ".yaml" and not path.name.startswith(".")
+        }
 
     def write(
         self,

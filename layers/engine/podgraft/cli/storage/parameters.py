@@ -34,25 +34,23 @@ class ParameterDocuments(Struct, frozen=True):
         parameter = response["Parameter"]
         return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[str]:
-        """Return the parameters directly below the folder, so no locks; *recursive* for all."""
-        return sorted(self._read_pages(folder, Recursive=recursive))
+    def read_all(self, folder: str, *, recursive: bool = False) -> Mapping[str, StoredDocument]:
+        """Read the decrypted parameters directly below the folder, so no locks, ten at once.
 
-    def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
-        """Read the decrypted parameters directly below the folder, ten with one request."""
-        return {
-            name: StoredDocument(each["Value"], each["Version"])
-            for name, each in self._read_pages(folder, WithDecryption=True).items()
-        }
-
-    def _read_pages(self, folder: str, **options: bool) -> dict[str, dict[str, Any]]:
+        With *recursive*, read all below it.
+        """
         path = f"{self.prefix}/{folder}".rstrip("/")
         pages: Iterable[dict[str, Any]] = self.client.get_paginator(
             "get_parameters_by_path"
-        ).paginate(Path=path, **options)
+        ).paginate(Path=path, Recursive=recursive, WithDecryption=True)
         with aws_errors(path):
             found = [each for page in pages for each in page["Parameters"]]
-        return {each["Name"].removeprefix(f"{self.prefix}/"): each for each in found}
+        return {
+            each["Name"].removeprefix(f"{self.prefix}/"): StoredDocument(
+                each["Value"], each["Version"]
+            )
+            for each in sorted(found, key=lambda each: each["Name"])
+        }
 
     def write(
         self,

@@ -37,7 +37,7 @@ class DocumentRepository(Struct, frozen=True):
 
     def read_all(self) -> Mapping[str, Callers]:
         """Return the callers of every cluster that has a document."""
-        return {name: self.read(name) for name in self.storage.clusters()}
+        return {name: self._parse(name, each) for name, each in self.storage.read_all().items()}
 
     def read(self, cluster: str) -> Callers:
         """Return the callers of *cluster*; none without a document."""

@@ -28,16 +28,12 @@ class CallerStorage(Struct, frozen=True):
         """Return the location of the document of *cluster*, for messages."""
         return self.documents.locate(_name_document(cluster))
 
-    def clusters(self) -> list[str]:
-        """Return every cluster with a document, sorted."""
-        return [name.rpartition("/")[2] for name in self.documents.list(CALLERS)]
-
     def read(self, cluster: str) -> StoredDocument:
         """Return the current document."""
         return self.documents.read(_name_document(cluster))
 
     def read_all(self) -> Mapping[str, StoredDocument]:
-        """Return the documents of all clusters."""
+        """Return the documents of all clusters, sorted."""
         documents = self.documents.read_all(CALLERS)
         return {name.rpartition("/")[2]: each for name, each in documents.items()}
 
