@@ -17,7 +17,7 @@ from podgraft.cli.regions import refuse_regions
 from podgraft.cli.storage import ChangedError, Documents, StoredDocument
 from podgraft.service.store.names import census_key_name
 
-from .storage import open_records
+from .storage import find_cluster, find_workload, open_records
 
 _KEY_BYTES = 32
 census_option = click.option(
@@ -83,10 +83,10 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
     """Print how many workloads are recorded, by cluster and week."""
     storage = open_records(options, place)
     files = storage.list_files(options.injector)
-    size = sum(each.size for each in files)
-    by_workload = {each.workload_digest: each.cluster for each in files}
+    size = sum(files.values())
+    by_workload = {find_workload(path): find_cluster(path) for path in files}
     clusters = dict(sorted(Counter(by_workload.values()).items()))
-    weeks = dict(sorted(Counter(Path(each.path).name.partition(".")[0] for each in files).items()))
+    weeks = dict(sorted(Counter(Path(path).name.partition(".")[0] for path in files).items()))
     if output == "json":
         counts = {"records": len(files), "bytes": size, "workloads": len(by_workload)}
         click.echo(json.dumps({**counts, "clusters": clusters, "weeks": weeks}, indent=2))
@@ -113,14 +113,11 @@ def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, ye
     """Count the records of an injector, and delete them with --yes."""
     refuse_regions("podgraft policy census purge")
     storage = open_records(options, place)
-    files = [
-        each
-        for each in storage.list_files(options.injector)
-        if cluster is None or each.cluster == cluster
-    ]
+    files = storage.list_files(options.injector)
+    files = [path for path in files if cluster in {None, find_cluster(path)}]
     summary = f"{len(files)} records of injector {options.injector} in {storage.name}"
     if not yes:
         click.echo(f"would delete {summary}; to delete them, use --yes")
         return
-    storage.delete(each.path for each in files)
+    storage.delete(files)
     terminal.secho(f"deleted    {summary}", fg="green")

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
-
-from msgspec import Struct
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError, raise_findings
@@ -23,23 +20,21 @@ _THREADS = 16
 _BATCH = 1000  # S3 deletes this many objects with one request
 
 
-class RecordFile(Struct, frozen=True):
-    """A stored record: its path, its bytes, and when it was stored."""
+def find_workload(path: str) -> str:
+    """Return the path of a record without the week: equal for records of the same workload."""
+    return path.rpartition("/")[0]
 
-    path: str
-    size: int
-    modified: datetime
 
-    @property
-    def workload_digest(self) -> str:
-        """The path without the week: equal for records of the same workload."""
-        return self.path.rpartition("/")[0]
+def find_cluster(path: str) -> str:
+    """Return the cluster of a record; empty for requests without authentication."""
+    name = path.split("/")[1]
+    return "" if name == "_" else name
 
-    @property
-    def cluster(self) -> str:
-        """The cluster; empty for requests without authentication."""
-        name = self.path.split("/")[1]
-        return "" if name == "_" else name
+
+def _is_record(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    is_complete = name.endswith(SUFFIX) and not name.startswith(".")
+    return is_complete and path.count("/") == _PARTS - 1
 
 
 class FolderRecords:
@@ -49,19 +44,11 @@ class FolderRecords:
         self.name = str(folder)
         self._folder = folder
 
-    def list_files(self, injector: str) -> list[RecordFile]:
-        """List the files; a missing folder contains none."""
-        return [
-            RecordFile(
-                path.relative_to(self._folder).as_posix(),
-                path.stat().st_size,
-                datetime.fromtimestamp(path.stat().st_mtime, UTC),
-            )
-            for path in list_files(self._folder / injector, is_recursive=True)
-            if path.name.endswith(SUFFIX)
-            and not path.name.startswith(".")
-            and len(path.relative_to(self._folder).parts) == _PARTS
-        ]
+    def list_files(self, injector: str) -> dict[str, int]:
+        """Return the bytes of each file by its path; a missing folder contains none."""
+        files = list_files(self._folder / injector, is_recursive=True)
+        names = {path.relative_to(self._folder).as_posix(): path for path in files}
+        return {name: path.stat().st_size for name, path in names.items() if _is_record(name)}
 
     def read(self, path: str) -> bytes:
         """Read a file."""
@@ -86,13 +73,10 @@ class BucketRecords:
         self._bucket = bucket
         self._s3 = s3
 
-    def list_files(self, injector: str) -> list[RecordFile]:
-        """List the objects."""
-        return [
-            RecordFile(each.key, each.size, each.modified)
-            for each in list_objects(self._s3, self._bucket, f"{injector}/", "check --census")
-            if each.key.endswith(SUFFIX) and each.key.count("/") == _PARTS - 1
-        ]
+    def list_files(self, injector: str) -> dict[str, int]:
+        """Return the bytes of each object by its key."""
+        found = list_objects(self._s3, self._bucket, f"{injector}/", "check --census")
+        return {each.key: each.size for each in found if _is_record(each.key)}
 
     def read(self, path: str) -> bytes:
         """Download an object."""
@@ -140,8 +124,7 @@ def open_records(options: TargetOptions, place: str | None) -> RecordStorage:
 
 def read_newest(storage: RecordStorage, injector: str) -> list[Record]:
     """Return the newest record of each workload; raises ``CommandError`` for invalid records."""
-    files = sorted(storage.list_files(injector), key=lambda each: each.path)
-    newest = {file.workload_digest: file.path for file in files}
+    newest = {find_workload(path): path for path in sorted(storage.list_files(injector))}
     with ThreadPoolExecutor(_THREADS) as pool:
         contents = [*pool.map(storage.read, newest.values())]
     records: list[Record] = []
