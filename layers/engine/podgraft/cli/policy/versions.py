@@ -70,7 +70,7 @@ class StoredPolicy(Struct, frozen=True, kw_only=True):
 
 def strip_overrides(read: Policy) -> Policy:
     """Return the policy of a cluster without the overrides of others, to compare it."""
-    return replace(read, clusters={}, overrides={}, groups={}, warnings=())
+    return replace(read, overrides={}, groups={}, warnings=())
 
 
 def bundle_digest(version: PolicyVersion) -> str:
