@@ -12,14 +12,9 @@ from podgraft.kube.admission import (
     Operation,
 )
 from podgraft.kube.matching.params import ParamIndex
-from podgraft.kube.validation import (
-    Binding,
-    PolicySet,
-    ValidatingPolicy,
-    group_by_policy,
-    parse_binding,
-    parse_policy,
-)
+from podgraft.kube.validation import PolicySet, group_by_policy, parse_binding, parse_policy
+from podgraft.kube.validation.bindings import Binding
+from podgraft.kube.validation.policies import ValidatingPolicy
 
 ALL = """
 matchConstraints:

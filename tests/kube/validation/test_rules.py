@@ -8,7 +8,8 @@ from kube.validation.documents import DEPLOYMENT, RequestSpec, document, rules
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.policy import Cursor, Diagnostics
 from podgraft.kube.admission import Operation
-from podgraft.kube.validation import FailedValidation, ValidationResult, parse_policy
+from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
+from podgraft.kube.validation import parse_policy
 
 PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
 

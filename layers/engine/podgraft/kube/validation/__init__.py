@@ -13,19 +13,8 @@ Differences from Kubernetes:
 - All policies share the budget that Kubernetes allows for one policy.
 """
 
-from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
-
-from .bindings import Binding, group_by_policy, parse_binding
-from .policies import ValidatingPolicy, parse_policy
+from .bindings import group_by_policy, parse_binding
+from .policies import parse_policy
 from .rules import PolicySet
 
-__all__ = [
-    "Binding",
-    "FailedValidation",
-    "PolicySet",
-    "ValidatingPolicy",
-    "ValidationResult",
-    "group_by_policy",
-    "parse_binding",
-    "parse_policy",
-]
+__all__ = ["PolicySet", "group_by_policy", "parse_binding", "parse_policy"]

@@ -6,6 +6,7 @@ The text of a template never becomes code: the compiler chooses all names, and t
 import ast
 import sys
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, TypedDict
 
 from msgspec import Struct, field
@@ -25,6 +26,7 @@ class AstLocation(TypedDict):
     end_col_offset: int
 
 
+_POSITION = itemgetter("lineno", "end_lineno", "col_offset", "end_col_offset")
 _TOP = AstLocation(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 
@@ -39,24 +41,15 @@ class AstBuilder(Struct):
         """Return a builder for another span."""
         line, column = self.source.position_at(start)
         end_line, end_column = self.source.position_at(end)
-        location: AstLocation = {
-            "lineno": line,
-            "col_offset": column,
-            "end_lineno": end_line,
-            "end_col_offset": end_column,
-        }
+        location = AstLocation(
+            lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column
+        )
         return AstBuilder(self.source, location, self.names)
 
     @property
     def position_key(self) -> tuple[int, ...]:
         """The location in the form of CPython's position tables."""
-        location = self.location
-        return (
-            location["lineno"],
-            location["end_lineno"],
-            location["col_offset"],
-            location["end_col_offset"],
-        )
+        return _POSITION(self.location)
 
     def load_name(self, name: str) -> ast.Name:
         """Load a name. All uses share one node, because a load cannot fail."""
