@@ -7,6 +7,7 @@ The URL path does not authenticate: ``cluster`` in it is a variable of Istio
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ from podgraft.service.store import (
     sources,
     subjects,
 )
-from podgraft.service.store.caller_index import CallerIndex
+from podgraft.service.store.caller_index import CallerIndex, Index
 from podgraft.service.store.caller_token import is_damaged
 
 from .errors import (
@@ -136,23 +137,20 @@ def make_authenticator(
     auth: Auth, store: CallerStore, wall_clock: Callable[[], float] = system.wall_seconds
 ) -> Authenticator:
     """Return the authenticator for the setting. *wall_clock* decides whether a token expired."""
-    index = CallerIndex()
+    index = CallerIndex(store)
     match auth:
         case Auth.TOKEN:
             return lambda request, deadline: _authenticate_token(
-                index, store, request, deadline, wall_clock
+                index, request, deadline, wall_clock
             )
         case Auth.MTLS:
-            return lambda request, deadline: _authenticate_certificate(
-                index, store, request, deadline
-            )
+            return partial(_authenticate_certificate, index)
         case Auth.NONE:
             return lambda _request, _deadline: Principal(None)
 
 
 def _authenticate_token(
     index: CallerIndex,
-    store: CallerStore,
     request: Request,
     deadline: Deadline | None,
     wall_clock: Callable[[], float],
@@ -165,11 +163,11 @@ def _authenticate_token(
         )
     if any(map(is_damaged, tokens)):
         raise DamagedTokenError(_UNKNOWN_TOKEN)
-    registry = store.callers(deadline)
+    registry, found = index.read(deadline)
     digests = [caller_document.hash_token(token) for token in tokens]
-    matches = {name for digest in digests for name in index.find_by_token(registry.callers, digest)}
+    matches = {name for digest in digests for name in found.tokens.get(digest, ())}
     if not matches:
-        _check_revoked(index, registry, tokens)
+        _check_revoked(found, tokens)
     principal = _find_cluster(matches, registry, "token")
     callers = registry.callers[str(principal.cluster)]
     day = _expiry_day(wall_clock())
@@ -184,11 +182,10 @@ def _authenticate_token(
     return Principal(principal.cluster, stale, None, token.identity, groups, token.expires)
 
 
-def _check_revoked(index: CallerIndex, registry: CallerRegistry, tokens: Sequence[str]) -> None:
+def _check_revoked(index: Index, tokens: Sequence[str]) -> None:
     """Raise ``UnauthenticatedError`` for a revoked token; the log names its cluster."""
     ids = map(caller_document.identify_token, tokens)
-    clusters = [index.find_revoked(registry.callers, each) for each in ids]
-    cluster = next(filter(None, clusters), "")
+    cluster = next(filter(None, map(index.revoked.get, ids)), "")
     if cluster:
         error = UnauthenticatedError(_UNKNOWN_TOKEN)
         error.token_cluster = cluster
@@ -212,18 +209,18 @@ def _expiry_day(now: float) -> str:
 
 
 def _authenticate_certificate(
-    index: CallerIndex, store: CallerStore, request: Request, deadline: Deadline | None
+    index: CallerIndex, request: Request, deadline: Deadline | None
 ) -> Principal:
     certificate = request.certificate
     if certificate is None:
         raise UnauthenticatedError(
             "no client certificate; send one to the custom domain of the API"
         )
-    registry = store.callers(deadline)
+    registry, found = index.read(deadline)
     matches = {
         name
         for spelling in subjects.both_orders(certificate.subject)
-        for name in index.find_by_subject(registry.callers, spelling)
+        for name in found.subjects.get(spelling, ())
     }
     principal = _find_cluster(matches, registry, "client certificate")
     callers = registry.callers[str(principal.cluster)]

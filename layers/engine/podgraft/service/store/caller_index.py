@@ -8,13 +8,21 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from podgraft.base.deadline import Deadline
+
 from . import subjects
 from .caller_document import Callers
+from .callers import CallerRegistry
+from .protocols import CallerStore
 from .subjects import Subject
 
 
-class _Index(Struct, frozen=True):
-    """The clusters by credential of one version of the callers."""
+class Index(Struct, frozen=True):
+    """The clusters by credential of one version of the callers.
+
+    ``tokens`` are by hash, ``revoked`` by the id of the token, and ``subjects`` in the order of
+    attributes of the document.
+    """
 
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -27,31 +35,21 @@ class _Index(Struct, frozen=True):
 class CallerIndex:
     """The index of the callers in force. Threads can share it: at worst, two of them build it."""
 
-    __slots__ = ("_index",)
+    __slots__ = ("_index", "_store")
 
-    def __init__(self) -> None:
-        self._index = _Index()
+    def __init__(self, store: CallerStore) -> None:
+        self._store = store
+        self._index = Index()
 
-    def find_by_token(self, callers: Mapping[str, Callers], sha256: str) -> tuple[str, ...]:
-        """Return the clusters that have a token with this hash."""
-        return self._update(callers).tokens.get(sha256, ())
-
-    def find_revoked(self, callers: Mapping[str, Callers], identity: str) -> str:
-        """Return the cluster of a revoked token, by its id; empty if it is unknown."""
-        return self._update(callers).revoked.get(identity, "")
-
-    def find_by_subject(self, callers: Mapping[str, Callers], subject: Subject) -> tuple[str, ...]:
-        """Return the clusters of a subject, in the order of attributes of the document."""
-        return self._update(callers).subjects.get(subject, ())
-
-    def _update(self, callers: Mapping[str, Callers]) -> _Index:
-        index = self._index
-        if index.callers is not callers:
-            self._index = index = _make_index(callers)
-        return index
+    def read(self, deadline: Deadline | None) -> tuple[CallerRegistry, Index]:
+        """Return the callers of the store with their index; raises ``StoreError``."""
+        registry, index = self._store.callers(deadline), self._index
+        if index.callers is not registry.callers:
+            self._index = index = _make_index(registry.callers)
+        return registry, index
 
 
-def _make_index(callers: Mapping[str, Callers]) -> _Index:
+def _make_index(callers: Mapping[str, Callers]) -> Index:
     tokens: dict[str, tuple[str, ...]] = {}
     revoked: dict[str, str] = {}
     by_subject: dict[Subject, tuple[str, ...]] = {}
@@ -63,4 +61,4 @@ def _make_index(callers: Mapping[str, Callers]) -> _Index:
         for subject in set(map(subjects.parse_subject, own.subjects)):
             if subject is not None:
                 by_subject[subject] = (*by_subject.get(subject, ()), name)
-    return _Index(callers, tokens, revoked, by_subject)
+    return Index(callers, tokens, revoked, by_subject)
