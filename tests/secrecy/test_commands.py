@@ -24,8 +24,8 @@ from podgraft.base import system
 from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens import issuance
-from podgraft.cli.tokens.storage import CallerStorage
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
@@ -488,8 +488,13 @@ def test_quotes_in_aws_errors_are_not_repeated(
         monkeypatch.setattr(owner, method, constant_function({}))
     for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "require_owner")):
         monkeypatch.setattr(owner, method, constant_function(None))
-    monkeypatch.setattr(CallerStorage, "read", constant_function(StoredDocument("tokens: []", 1)))
-    monkeypatch.setattr(CallerStorage, "lock", constant_function(nullcontext()))
+    read, stored = ParameterDocuments.read, StoredDocument("tokens: []", 1)
+
+    def read_callers(documents: ParameterDocuments, name: str) -> StoredDocument:
+        return stored if name.startswith("auth/") else read(documents, name)
+
+    monkeypatch.setattr(ParameterDocuments, "read", read_callers)
+    monkeypatch.setattr(ParameterDocuments, "lock", constant_function(nullcontext()))
     assert run(line) == 1
     out, err = capfd.readouterr()
     assert "ValidationException" in err

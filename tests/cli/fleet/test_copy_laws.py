@@ -77,25 +77,26 @@ class Clock(system.Machine):
 
 
 class Copies:
-    """``CallerStorage`` of one writer; it overwrites without a condition, as Parameter Store."""
+    """The documents of one writer; it overwrites without a condition, as Parameter Store."""
 
     def __init__(self, world: "World", before: Before) -> None:
         self._world, self._before = world, before
-        self.documents: Any = self
 
-    def location(self, cluster: str) -> str:
-        return cluster
+    def locate(self, name: str) -> str:
+        return name
 
-    def read(self, cluster: str) -> StoredDocument:
+    def read(self, name: str) -> StoredDocument:
         self._before("copies")
-        return self._world.copies.get(cluster, StoredDocument())
+        return self._world.copies.get(name.rpartition("/")[2], StoredDocument())
 
-    def read_all(self) -> Mapping[str, StoredDocument]:
+    def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
         self._before("copies")
-        return dict(self._world.copies)
+        return {f"{folder}/{name}": each for name, each in self._world.copies.items()}
 
-    def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
+    def write(self, name: str, text: str, replaced: StoredDocument, *, is_secret: bool) -> None:
+        del is_secret
         self._before("copy")
+        cluster = name.rpartition("/")[2]
         stored = self._world.copies.get(cluster, StoredDocument())
         if replaced.text is None and stored.text is not None:
             raise ChangedError("it exists")
@@ -105,9 +106,9 @@ class Copies:
         if stored.version != replaced.version:
             raise ChangedError("changed")
 
-    def delete(self, cluster: str) -> None:
+    def delete(self, name: str) -> None:
         self._before("copy")
-        self._world.copies.pop(cluster, None)
+        self._world.copies.pop(name.rpartition("/")[2], None)
 
 
 class World:

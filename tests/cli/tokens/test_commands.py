@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,7 @@ from podgraft.cli.stacks import AwsError, make_client
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens import commands
-from podgraft.cli.tokens.storage import CallerStorage
+from podgraft.cli.tokens.storage import read_documents, write_document
 from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -258,18 +258,18 @@ TEXT = yaml.dump(hashes.to_document(Callers()))
 
 
 @pytest.fixture
-def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[CallerStorage, Any]]:
+def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterDocuments, Any]]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    shelf = CallerStorage(ParameterDocuments(make_client("ssm"), "/podgraft"))
-    with import_module("botocore.stub").Stubber(cast("Any", shelf.documents).client) as stubber:
+    shelf = ParameterDocuments(make_client("ssm"), "/podgraft")
+    with import_module("botocore.stub").Stubber(shelf.client) as stubber:
         yield shelf, stubber
         stubber.assert_no_pending_responses()
 
 
 def test_a_parameter_is_read_decrypted_and_written_encrypted(
-    parameters: tuple[CallerStorage, Any],
+    parameters: tuple[ParameterDocuments, Any],
 ) -> None:
     shelf, stubber = parameters
     found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
@@ -282,33 +282,35 @@ def test_a_parameter_is_read_decrypted_and_written_encrypted(
         "Overwrite": True,
     }
     stubber.add_response("put_parameter", {"Version": 2}, written)
-    entry = shelf.read("prod")
+    entry = shelf.read("auth/prod")
     assert entry == StoredDocument(TEXT, 1)
-    shelf.write("prod", TEXT, entry)
+    write_document(shelf, "prod", TEXT, entry)
 
 
-def test_a_missing_parameter_contains_no_callers(parameters: tuple[CallerStorage, Any]) -> None:
+def test_a_missing_parameter_contains_no_callers(
+    parameters: tuple[ParameterDocuments, Any],
+) -> None:
     shelf, stubber = parameters
     stubber.add_client_error("get_parameter", "ParameterNotFound")
-    assert shelf.read("prod") == StoredDocument()
+    assert shelf.read("auth/prod") == StoredDocument()
 
 
 @pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
 def test_what_aws_refuses_is_reported(
-    parameters: tuple[CallerStorage, Any], operation: str
+    parameters: tuple[ParameterDocuments, Any], operation: str
 ) -> None:
     shelf, stubber = parameters
     stubber.add_client_error(operation, "AccessDeniedException", "no permission")
     calls = {
-        "get_parameter": lambda: shelf.read("prod"),
-        "put_parameter": lambda: shelf.write("prod", TEXT, StoredDocument(TEXT, 1)),
-        "get_parameters_by_path": shelf.read_all,
+        "get_parameter": lambda: shelf.read("auth/prod"),
+        "put_parameter": lambda: write_document(shelf, "prod", TEXT, StoredDocument(TEXT, 1)),
+        "get_parameters_by_path": lambda: read_documents(shelf),
     }
     with pytest.raises(AwsError, match="no permission"):
         calls[operation]()
 
 
-def test_clusters_are_found_on_every_page(parameters: tuple[CallerStorage, Any]) -> None:
+def test_clusters_are_found_on_every_page(parameters: tuple[ParameterDocuments, Any]) -> None:
     shelf, stubber = parameters
     for name, token in (("staging", "more"), ("prod", None)):
         found = {"Name": f"/podgraft/auth/{name}", "Value": TEXT, "Version": 1}
@@ -316,11 +318,11 @@ def test_clusters_are_found_on_every_page(parameters: tuple[CallerStorage, Any])
         stubber.add_response(
             "get_parameters_by_path", page | ({"NextToken": token} if token else {})
         )
-    assert [*shelf.read_all()] == ["prod", "staging"]
+    assert [*read_documents(shelf)] == ["prod", "staging"]
 
 
 def test_a_document_too_large_for_a_parameter_is_not_sent(
-    parameters: tuple[CallerStorage, Any],
+    parameters: tuple[ParameterDocuments, Any],
 ) -> None:
     with pytest.raises(match="over 4096 bytes; shorten the notes"):
-        parameters[0].write("prod", "x" * 4097, StoredDocument())
+        write_document(parameters[0], "prod", "x" * 4097, StoredDocument())

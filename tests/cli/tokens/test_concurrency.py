@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli import main, outputs
-from podgraft.cli.tokens.storage import CallerStorage
+from podgraft.cli.tokens import repository
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.aws.client import RetryBudget
@@ -200,13 +200,13 @@ def test_what_is_stored_is_read_again(
     ssm: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Another replaces the token in the moment after it was written."""
-    write = CallerStorage.write
+    write = repository.write_document
 
     def and_another(*given: Any) -> None:
         write(*given)
         _writes(ssm)
 
-    monkeypatch.setattr(CallerStorage, "write", and_another)
+    monkeypatch.setattr(repository, "write_document", and_another)
     assert main(["tokens", *ISSUE, *STACK]) == 1
     assert not Path("token").exists()
     assert f"{NAME}: another process changed the document" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.stacks import make_client, owner_parameter
-from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.cli.tokens.registry_storage import (
     RegistryRepository,
@@ -31,7 +31,7 @@ from podgraft.cli.tokens.registry_writer import (
     update_registry,
 )
 from podgraft.cli.tokens.repository import DocumentRepository
-from podgraft.cli.tokens.storage import CallerStorage
+from podgraft.cli.tokens.storage import name_document, read_documents, write_document
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import (
@@ -53,7 +53,7 @@ class StackCallers(Struct, frozen=True):
     """Both forms of the callers of a stack."""
 
     registry: AwsRegistry
-    documents: CallerStorage
+    documents: Documents
 
     @property
     def repository(self) -> RegistryRepository:
@@ -77,7 +77,7 @@ def open_stack(parameter_prefix: str) -> StackCallers:
             f"parameter {owner_parameter(parameter_prefix)}: names no stack with a function that "
             "reads a registry; check the prefix, or deploy the stack with this version of podgraft"
         )
-    return StackCallers(registry, CallerStorage(documents))
+    return StackCallers(registry, documents)
 
 
 def adopt(stack: StackCallers) -> RegistryState:
@@ -190,9 +190,9 @@ def finish(stack: StackCallers) -> int:
             "adopt first"
         )
     _end_copies(stack)
-    names = [*stack.documents.read_all()]
+    names = read_documents(stack.documents)
     for name in names:
-        stack.documents.delete(name)
+        stack.documents.delete(name_document(name))
     return len(names)
 
 
@@ -237,10 +237,10 @@ def undo(stack: StackCallers) -> RegistryState:
 
 def _write_documents(stack: StackCallers, clusters: Clusters) -> None:
     """Write complete documents. One without its cluster in the registry would revive tokens."""
-    stored = stack.documents.read_all()
+    stored = read_documents(stack.documents)
     for name in stored.keys() - clusters.keys():
-        stack.documents.delete(name)
+        stack.documents.delete(name_document(name))
     for name, callers in clusters.items():
         text, entry = yaml.dump(to_document(callers)), stored.get(name, StoredDocument())
         if entry.text != text:
-            stack.documents.write(name, text, entry)
+            write_document(stack.documents, name, text, entry)

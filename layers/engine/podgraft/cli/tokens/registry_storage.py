@@ -8,7 +8,7 @@ from podgraft.base import system
 from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import find_owner, make_client
-from podgraft.cli.storage import ChangedError, StoredDocument
+from podgraft.cli.storage import ChangedError, Documents, StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.service.store.caller_document import Callers, TokensError, format_copy
 from podgraft.service.store.registry_document import Pointer
@@ -23,7 +23,7 @@ from .registry_writer import (
     update_registry,
 )
 from .repository import Change
-from .storage import CallerStorage, check_cluster_name
+from .storage import check_cluster_name, read_documents, write_document
 
 _MAX_READS = 5
 # A function with this number reads ids, last days, groups, and the registry.
@@ -58,7 +58,7 @@ class RegistryRepository(Struct, frozen=True):
     """
 
     store: AwsRegistry
-    copies: CallerStorage
+    copies: Documents
     location_options: Location
     has_ids: bool = True
 
@@ -129,13 +129,13 @@ class RegistryRepository(Struct, frozen=True):
         )
 
 
-def write_copies(storage: CallerStorage, clusters: Clusters) -> bool:
+def write_copies(documents: Documents, clusters: Clusters) -> bool:
     """Write the documents below ``auth/`` that an earlier function reads.
 
     Returns whether one differed.
     """
     day = f"{system.now():%Y-%m-%d}"
-    stored, is_written = storage.read_all(), False
+    stored, is_written = read_documents(documents), False
     errors: list[CommandError] = []
     for name in sorted({*clusters, *stored}):
         text = format_copy(clusters.get(name, Callers()), day)
@@ -143,7 +143,7 @@ def write_copies(storage: CallerStorage, clusters: Clusters) -> bool:
         if entry.text != text:
             is_written = True
             try:
-                storage.write(name, text, entry)
+                write_document(documents, name, text, entry)
             except ChangedError:  # by another command
                 continue
             except CommandError as error:

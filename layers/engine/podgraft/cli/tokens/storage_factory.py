@@ -10,7 +10,6 @@ from podgraft.cli.storage.parameters import ParameterDocuments
 from .registry_storage import RegistryRepository, open_registry, read_registry_state
 from .registry_writer import RegistryState
 from .repository import DocumentRepository
-from .storage import CallerStorage
 
 # The callers of all clusters. A change is atomic for each cluster.
 CallerRepository: TypeAlias = DocumentRepository | RegistryRepository
@@ -21,18 +20,18 @@ def open_repository(location: Location) -> CallerRepository:
     documents = open_documents(location)
     if isinstance(documents, ParameterDocuments):
         return _open_stack(documents, location)
-    return DocumentRepository(CallerStorage(documents), location)
+    return DocumentRepository(documents, location)
 
 
 def _open_stack(documents: ParameterDocuments, location: Location) -> CallerRepository:
-    storage, registry = CallerStorage(documents), open_registry(documents)
+    registry = open_registry(documents)
     state = RegistryState() if registry is None else read_registry_state(registry)
     has_copies = state.pointer is not None and state.pointer.copies
     if registry is not None and state.is_in_force and (registry.is_read or has_copies):
-        return RegistryRepository(registry, storage, location)
+        return RegistryRepository(registry, documents, location)
     if registry is None or not registry.is_read:
         # An earlier function: it accepts neither a registry nor the keys of new tokens.
-        return DocumentRepository(storage, location, has_ids=False)
+        return DocumentRepository(documents, location, has_ids=False)
 
     def check_reader() -> None:
         if read_registry_state(registry).is_in_force:
@@ -41,4 +40,4 @@ def _open_stack(documents: ParameterDocuments, location: Location) -> CallerRepo
                 "same time; run the command again"
             )
 
-    return DocumentRepository(storage, location, check_reader=check_reader)
+    return DocumentRepository(documents, location, check_reader=check_reader)
