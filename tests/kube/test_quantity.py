@@ -93,6 +93,17 @@ def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
                 assert len(str(compute(right))) < 50
 
 
+@pytest.mark.parametrize("text", ["1" * 5000, "0." + "1" * 5000, "1" * 5000 + "Ki"])
+def test_a_text_with_too_many_digits_is_an_error(text: str) -> None:
+    with pytest.raises(QuantityError, match="a quantity has at most 4000 digits"):
+        quantity.parse(text)
+
+
+def test_an_exponent_with_too_many_digits_is_the_error_of_go() -> None:
+    with pytest.raises(QuantityError, match="unable to parse quantity's suffix"):
+        quantity.parse("1e" + "1" * 5000)
+
+
 def test_a_number_above_floats_is_infinite() -> None:
     assert quantity.parse("9" * 400).approximate() == float("inf")
     assert quantity.parse("-" + "9" * 400).approximate() == float("-inf")

@@ -237,3 +237,9 @@ def test_objects_as_deep_as_a_request_can_be_are_compared() -> None:
         return program.evaluate({"object": first, "oldObject": second}, Meter(10**9))
 
     assert call_at_depth(DEEP, run) is True
+
+
+@pytest.mark.parametrize(("text", "is_integer"), [("1e999999999", False), ("0e999999999", True)])
+def test_an_exponent_of_any_size_costs_nothing(text: str, is_integer: bool) -> None:
+    program = ENVIRONMENT.compile_("quantity(object).isInteger()")
+    assert program.evaluate({"object": text}, Meter(100)) is is_integer

@@ -15,7 +15,9 @@ from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from . import quantity
+from .decode_errors import unmarshal_error
 from .encoding import encode
+from .errors import QuantityError
 from .pod_defaults import convert_pod, fill_pod_resources, find_pull_policy
 from .quantity_types import RESOURCE_LIST
 from .types import NEWEST, OBJECT_META, object_type
@@ -239,7 +241,10 @@ def _fill_pod(pod: Object, minor: int) -> None:
             if number:
                 port["hostPort"] = number
     if minor in _POD_RESOURCES:
-        fill_pod_resources(spec)
+        try:
+            fill_pod_resources(spec)
+        except QuantityError as error:
+            raise unmarshal_error(error) from error
 
 
 def _fill_requests(container: Object) -> None:

@@ -1,8 +1,8 @@
 """Resource quantities: ``100m``, ``1.5Gi``, ``12e6`` (k8s.io/apimachinery 0.37, api/resource).
 
-A quantity is a decimal number with the family of its suffix. There is one difference from Go: the
+A quantity is a decimal number with the family of its suffix. There are two differences from Go: the
 ``value`` of a number that overflows 64 bits. In Go, it overflows or loses its sign; here, it is 0
-or exact.
+or exact. A text with more than 4,000 digits is an error.
 """
 
 import re
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from podgraft.golang import strings
 from podgraft.golang.json.plain import format_number
+from podgraft.golang.strconv.atoi import parse_int, parse_or_none
 
 from .errors import QuantityError
 
@@ -31,6 +32,7 @@ _DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIXES = {exponent // 10: suffix for suffix, exponent in _BINARY.items()}
 
 _MAX_DIGITS = 400
+_MAX_TEXT_DIGITS = 4_000  # Python's int refuses a text of more than 4,300
 _TOO_LARGE = "the result is too large"
 
 _MILLI = -3
@@ -93,7 +95,7 @@ class Quantity(Struct, frozen=True):
     def scale_unbounded(self, exponent: int) -> int:
         """The number in units of 10^``exponent``, rounded away from zero, without a limit."""
         if exponent <= self.exponent:
-            return self.unscaled * 10 ** (self.exponent - exponent)
+            return self.unscaled and self.unscaled * 10 ** (self.exponent - exponent)
         return self.sign * _divide_rounding_up(abs(self.unscaled), exponent - self.exponent)
 
     def compare(self, other: "Quantity") -> int:
@@ -168,6 +170,8 @@ def parse(text: str) -> Quantity:
         return _short_quantity(text, match["sign"], (integer, fraction), exponent, family)
     if not re.search(r"[0-9]", text.removesuffix(match["suffix"])):
         raise QuantityError(_NUMERIC)
+    if len(integer + fraction) > _MAX_TEXT_DIGITS:
+        raise QuantityError(f"a quantity has at most {_MAX_TEXT_DIGITS} digits")
     unscaled = int(integer + fraction) << (exponent if binary else 0)
     scale = -len(fraction) if binary else _int32(exponent - len(fraction))
     return _clamp(unscaled, scale, family, negative=match["sign"] == "-")
@@ -203,9 +207,10 @@ def _parse_suffix(suffix: str) -> tuple[int, Format]:
         return _DECIMAL[suffix], Format.DECIMAL
     if suffix in _BINARY:
         return _BINARY[suffix], Format.BINARY
-    if re.fullmatch(r"[eE][+-]?[0-9]+", suffix) and int(suffix[1:]) in _INT64:
-        return _int32(int(suffix[1:])), Format.EXPONENT
-    raise QuantityError(_SUFFIX)
+    exponent = parse_or_none(parse_int, suffix[1:]) if suffix[:1] in ("e", "E") else None
+    if exponent is None:
+        raise QuantityError(_SUFFIX)
+    return _int32(exponent), Format.EXPONENT
 
 
 def _fits_int64(integer: str, fraction: str, exponent: int, binary: bool) -> bool:

@@ -49,7 +49,8 @@ def _is_integer(value: Quantity) -> bool:
     amount = value.amount
     if not value.is_short or amount.exponent < 0:
         return False
-    return INT_MIN <= amount.scale_unbounded(0) <= INT_MAX
+    is_long = amount.unscaled != 0 and amount.length > len(str(INT_MAX))  # such as 1e999999999
+    return not is_long and INT_MIN <= amount.scale_unbounded(0) <= INT_MAX
 
 
 def _as_integer(value: Quantity) -> int:
