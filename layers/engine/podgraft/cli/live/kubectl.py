@@ -70,27 +70,14 @@ class KubectlReader:
     def get(self, path: str, **query: str) -> Object:
         """Return the object at a path; raises ``ApiError``."""
         uri = f"{path}?{urlencode(query)}" if query else path
-        timeout = f"--request-timeout={self.timeout_seconds}s"
-        words = ("get", "--raw", self._find_base_path() + uri, timeout)
-        return parse_object(f"GET {path}", self._run(*words, place=uri), self.name)
+        words = ("get", "--raw", self._find_base_path() + uri)
+        return parse_object(f"GET {path}", self.run(*words, place=uri), self.name)
 
     def create_dry_run(self, path: str, manifest: Object) -> Object:
         """Return the object that a creation would store; raises ``ApiError``."""
-        timeout = f"--request-timeout={self.timeout_seconds}s"
-        uri = f"{self._find_base_path()}{path}?dryRun=All"
-        words = ("create", "--raw", uri, "--filename=-", timeout)
-        output = self._run(*words, place=path, content=jsonvalue.dump(manifest).encode())
+        words = ("create", "--raw", f"{self._find_base_path()}{path}?dryRun=All", "--filename=-")
+        output = self.run(*words, place=path, manifest=manifest)
         return parse_object(f"POST {path}", output, self.name)
-
-    def run(self, *arguments: str, manifest: Object | None = None) -> bytes:
-        """Run another command of kubectl; return what it prints.
-
-        It gets *manifest* as standard input, because a command line is visible to others. Raises
-        ``ApiError``.
-        """
-        content = None if manifest is None else jsonvalue.dump(manifest).encode()
-        timeout = f"--request-timeout={self.timeout_seconds}s"
-        return self._run(*arguments, timeout, content=content)
 
     def find_namespace(self) -> str:
         """Return the namespace of the context; ``default`` if it sets none."""
@@ -120,17 +107,17 @@ class KubectlReader:
 
     def _read_config(self, *options: str) -> Object:
         words = ("config", "view", *options, "--output=json")
-        return parse_object("kubectl config view", self._run(*words), self.name)
+        return parse_object("kubectl config view", self.run(*words, place="view"), self.name)
 
     @property
     def name(self) -> str:
         """The context, as messages name it."""
         return f"context {self.context}" if self.context else "the current context"
 
-    def _run(self, *arguments: str, place: str = "", content: bytes | None = None) -> bytes:
+    def run(self, *arguments: str, place: str = "", manifest: Object | None = None) -> bytes:
         """Return the standard output of kubectl; raises ``ApiError`` if it fails.
 
-        *content* is its standard input.
+        It gets *manifest* as standard input, because a command line is visible to others.
         """
         program = shutil.which(self.program)
         if program is None:
@@ -139,10 +126,12 @@ class KubectlReader:
                 " or use -f with files"
             )
         options = [
+            f"--request-timeout={self.timeout_seconds}s",
             *((f"--kubeconfig={self.kubeconfig}",) if self.kubeconfig else ()),
             *((f"--context={self.context}",) if self.context else ()),
         ]
         # kubectl and its plugins prompt on a terminal only: a pipe can be the input of inject -f -.
+        content = None if manifest is None else jsonvalue.dump(manifest).encode()
         is_open = content is not None or (sys.stdin is not None and sys.stdin.isatty())
         result = subprocess.run(  # noqa: S603 — no shell, and the program is kubectl
             [program, *arguments, *options],
@@ -153,7 +142,7 @@ class KubectlReader:
         )
         if result.returncode:
             text = redact_tokens(result.stderr.decode("utf-8", "replace"))
-            raise api_errors.parse_error(text, str(self), place or " ".join(arguments[-2:-1]))
+            raise api_errors.parse_error(text, str(self), place or arguments[-1])
         return result.stdout
 
 
