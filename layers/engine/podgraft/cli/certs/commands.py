@@ -14,18 +14,14 @@ from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.options import SigningOptions
 from podgraft.cli.certs.rotate_ca import rotate_ca
 from podgraft.cli.failure import CommandError, convert_errors
+from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import FILE, PATH
-from podgraft.core.identifiers import IdentifierError, check_cluster
 
 WARN_DAYS = 30  # time enough for a renewal and a rollout
 
 
-class _Group(program.ReportingGroup):
-    reported = (IdentifierError,)
-
-
-@command_help.group("certs", cls=_Group)
+@command_help.group("certs")
 def command() -> None:
     """Create, renew, rotate, inspect, and import the certificates of a webhook endpoint."""
 
@@ -87,7 +83,7 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
 
 
 @command.command()
-@click.argument("cluster")
+@click.argument("cluster", callback=check_cluster_option)
 @click.option("--name", help="Name of the files; default: the id of the cluster.")
 @click.option(
     "--organization",
@@ -98,7 +94,6 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
 @options.signing_options
 def client(signing: SigningOptions, cluster: str, name: str | None, organization: str) -> None:
     """Create a client certificate that identifies CLUSTER (mutual TLS)."""
-    check_cluster(cluster)
     key = keys.make_key(signing.key_type)
     certificate = issuance.make_client_certificate(
         cluster, organization, key.public_key(), signing.issuer, signing.lifetime

@@ -14,6 +14,7 @@ from typing import Final
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.documents import expand_lists
 from podgraft.cli.failure import CommandError
+from podgraft.cli.folders import list_files
 from podgraft.cli.outputs import Output
 from podgraft.kube import yaml
 
@@ -101,10 +102,8 @@ def _check_names(documents: Iterable[Object], path: Path) -> None:
 
 def _find_names(path: Path) -> Iterator[tuple[tuple[str, str], Path]]:
     """Yield kind and name of each manifest in the other files of the folder, with the file."""
-    if not path.parent.is_dir():
-        return
-    for other in sorted(path.parent.iterdir()):
-        if other == path or other.suffix.lower() not in _EXTENSIONS or not other.is_file():
+    for other in list_files(path.parent):
+        if other == path or other.suffix.lower() not in _EXTENSIONS:
             continue
         try:
             values = yaml.load_all(other.read_text(encoding="utf-8"))
