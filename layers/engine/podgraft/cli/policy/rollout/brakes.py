@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from podgraft.cli.policy.storage import PolicyStorage
-from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
+from podgraft.core.versions.brake import is_stopped, parse_brakes
 from podgraft.kube import yaml
 from podgraft.service.store.names import brake_name
 
@@ -17,14 +17,14 @@ class Brake(Struct, frozen=True):
     text: str
     for_all: bool
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The rollouts that the brake stops; ``ALL`` are all."""
+        return parse_brakes([self.text])
+
     def stops(self, rollout: str) -> bool:
         """Whether the brake stops the rollout with this id."""
-        return is_stopped(rollout, parse_brakes([self.text]))
-
-    @property
-    def stops_all(self) -> bool:
-        """Whether the brake stops all rollouts."""
-        return ALL in parse_brakes([self.text])
+        return is_stopped(rollout, self.ids)
 
     def describe(self) -> str:
         """The author, the time, and the reason, in one line."""

@@ -10,6 +10,7 @@ from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
 from podgraft.cli.shared_options import Decorator, choice_option
+from podgraft.core.versions.brake import ALL
 
 from . import text
 from .brakes import read_brakes
@@ -137,7 +138,7 @@ def _check_can_start(storage: PolicyStorage, stored: StoredPolicy, id_: str) -> 
         if brake.stops(id_):
             flag = " --all" if brake.for_all else ""
             release = f"podgraft rollout release{flag} {storage.options}"
-            remedy = "remove the reason, then" if brake.stops_all else "use another --id, or"
+            remedy = "remove the reason, then" if ALL in brake.ids else "use another --id, or"
             raise CommandError(
                 f"brake {brake.location} stops {id_}: {brake.describe()}; {remedy} release it: "
                 f"{release}"

@@ -1,7 +1,7 @@
 """The subcommands of ``podgraft rollout`` that only read: ``status`` and ``who``."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +13,7 @@ from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.version_loading import find_registered_groups
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.core.policy.rollout import Rollout, RolloutMode
-from podgraft.core.versions.brake import parse_brakes
+from podgraft.core.versions.brake import ALL
 
 from . import text
 from .brakes import read_brakes
@@ -36,19 +36,19 @@ def show_status(storage: PolicyStorage, *, log: Path | None) -> None:
     """Show the rollout, its brakes, and the evidence for both tracks."""
     stored = storage.read()
     rollout = _read_rollout(stored)
-    stops = list(_print_brakes(storage, rollout))
+    is_stopped = _print_brakes(storage, rollout)
     if rollout is None:
         click.echo("rollout    none: stable serves all workloads")
         return
     since = f", since {stored.date:%Y-%m-%d %H:%M} UTC" if stored.date else ""
     click.echo(f"rollout    {rollout.id} ({stored.label}{since})")
-    _print_shares(rollout, is_stopped_=bool(stops))
+    _print_shares(rollout, is_stopped=is_stopped)
     health = collect_health(storage, rollout, stored, log)
     _print_alarms(health.alarms)
     if health.evidence is not None:
         _print_evidence(rollout, health.evidence)
     missing = health.find_missing()
-    _print_result(storage, rollout, missing, is_stopped_=bool(stops))
+    _print_result(storage, rollout, missing, is_stopped=is_stopped)
 
 
 def _read_rollout(stored: StoredPolicy) -> Rollout | None:
@@ -57,32 +57,32 @@ def _read_rollout(stored: StoredPolicy) -> Rollout | None:
     return parse_valid(stored.document).rollout
 
 
-def _print_brakes(storage: PolicyStorage, rollout: Rollout | None) -> Iterator[str]:
-    """Print the brakes; return the names of those that stop the rollout."""
-    brakes = list(read_brakes(storage))
+def _print_brakes(storage: PolicyStorage, rollout: Rollout | None) -> bool:
+    """Print the brakes; return whether one stops the rollout."""
+    brakes, is_stopped = list(read_brakes(storage)), False
     for brake in brakes:
-        ids = parse_brakes([brake.text])
+        named = min(brake.ids)
         stops = rollout is not None and brake.stops(rollout.id)
-        effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {min(ids)}"
+        is_stopped = is_stopped or stops
+        effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {named}"
         if rollout is None:
-            effect = "stops all rollouts" if brake.stops_all else f"stops {min(ids)}"
+            effect = "stops all rollouts" if named == ALL else f"stops {named}"
         terminal.secho(
             f"brake      {brake.location} {effect}: {brake.describe()}", fg="red" if stops else None
         )
-        if stops:
-            yield brake.location
     if not brakes:
         click.echo("brakes     none")
+    return is_stopped
 
 
-def _print_shares(rollout: Rollout, *, is_stopped_: bool) -> None:
+def _print_shares(rollout: Rollout, *, is_stopped: bool) -> None:
     """Print a bar for the percentage of all clusters, and of single ones."""
     meaning = {
         RolloutMode.SHADOW: "shadow: stable serves all workloads, # is compared",
         RolloutMode.SHARE: "share: the candidate serves #, stable serves .",
         RolloutMode.PAUSED: "paused: no further pods get the candidate",
     }[rollout.mode]
-    click.echo(f"mode       {'STOPPED BY A BRAKE (was ' * is_stopped_}{meaning}{')' * is_stopped_}")
+    click.echo(f"mode       {'STOPPED BY A BRAKE (was ' * is_stopped}{meaning}{')' * is_stopped}")
     others = {f"group {name}": share for name, share in rollout.groups.items()}
     others.update(rollout.clusters)
     rows = {"all others" if others else "all": rollout.share, **others}
@@ -137,9 +137,9 @@ def _format(track: TrackEvidence) -> str:
 
 
 def _print_result(
-    storage: PolicyStorage, rollout: Rollout, missing: list[str], *, is_stopped_: bool
+    storage: PolicyStorage, rollout: Rollout, missing: list[str], *, is_stopped: bool
 ) -> None:
-    if is_stopped_:
+    if is_stopped:
         terminal.secho("result     stopped: stable serves all workloads", fg="red")
         click.echo(f"next:      podgraft rollout abort {storage.options} --reason …")
     elif missing:
