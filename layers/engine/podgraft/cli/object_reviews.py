@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.cli import documents
 from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Review, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
@@ -108,17 +107,6 @@ class ReviewedObject(Struct, frozen=True):
             unique.pop(ReviewReason.NOTHING_MATCHES, None)  # of another call
         details = "; ".join(self.messages) or ", ".join(unique)
         return f"{self.name}: {self.verdict}" + (f" ({details})" if details else "")
-
-    def encode(self, path: str) -> Object:
-        """The result as JSON; the result of an object that is not created is null."""
-        return {
-            "file": path,
-            "object": documents.object_name(self.before.object),
-            "namespace": self.before.namespace,
-            "verdict": str(self.verdict),
-            "messages": list(self.messages),
-            "warnings": list(self.warnings),
-        }
 
 
 class ObjectReviews(Struct, frozen=True):

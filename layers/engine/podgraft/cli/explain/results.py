@@ -10,6 +10,7 @@ from msgspec import Struct
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import sarif, source_lines, terminal
+from podgraft.cli.documents import object_name
 from podgraft.cli.failure import CommandError
 from podgraft.cli.object_reviews import ObjectReviews, ReviewedObject
 from podgraft.core.injectors.istio import yaml_stream
@@ -112,7 +113,12 @@ def _encode_file(file: ExplainedFile) -> Iterator[JSON]:
 
 def _encode_object(each: ReviewedObject, file: ExplainedFile) -> JSON:
     encoded: Object = {
-        **each.encode(file.name),
+        "file": file.name,
+        "object": object_name(each.before.object),
+        "namespace": each.before.namespace,
+        "verdict": str(each.verdict),
+        "messages": [*each.messages],
+        "warnings": [*each.warnings],
         "rules": [*each.evaluated_rules],
         "audit": {**each.audit},
         "auditFailures": [*each.audit_failures],

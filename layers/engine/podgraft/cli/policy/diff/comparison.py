@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, object_at, string_at
+from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.cli.policy.versions import strip_overrides
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
@@ -73,12 +73,8 @@ class ObjectChange(Struct, frozen=True, dict=True):
 
         The names of the object and of its namespace count as equal.
         """
-        results: list[JSON] = [_describe(self.before), _describe(self.after)]
-        changes: list[JSON] = [
-            [each.path, each.is_added, each.is_removed, each.before, each.after]
-            for each in self.changes
-        ]
-        text = jsonvalue.dump([results, changes])
+        compared = (self.before, self.after, *self.changes)
+        text = jsonvalue.dump([each.to_json() for each in compared])
         metadata = object_at(self.source.subject.object, "metadata")
         name = string_at(metadata, "name") or string_at(metadata, "generateName").rstrip("-")
         for word, placeholder in (
@@ -99,10 +95,6 @@ def _shorten_paths(
         is_in_pod = change.path.startswith(prefix)
         path = change.path.removeprefix(prefix) if is_in_pod else f"workload: {change.path}"
         yield FieldChange(path, change.before, change.after, change.is_added, change.is_removed)
-
-
-def _describe(result: ObjectResult) -> JSON:
-    return [result.outcome, result.message, *result.warnings]
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

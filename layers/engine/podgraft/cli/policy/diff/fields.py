@@ -23,6 +23,15 @@ class FieldChange(Struct, frozen=True):
     is_added: bool = False
     is_removed: bool = False
 
+    def to_json(self) -> Object:
+        """Encode the change; a missing value has no key."""
+        encoded: Object = {"path": self.path}
+        if not self.is_added:
+            encoded["before"] = self.before
+        if not self.is_removed:
+            encoded["after"] = self.after
+        return encoded
+
 
 def find_changes(before: Object | None, after: Object | None) -> Iterator[FieldChange]:
     """Return the fields that differ; a missing object has no fields."""

@@ -11,8 +11,6 @@ from podgraft.cli import terminal
 from podgraft.cli.wording import format_count
 
 from .comparison import Comparison, FileChange, ObjectChange
-from .fields import FieldChange
-from .review import ObjectResult
 
 _MAX_NAMES = 20
 _HEADER_LINES = 2
@@ -168,9 +166,9 @@ def _group_to_json(group: tuple[ObjectChange, ...]) -> Object:
     return {
         "objects": [_object_to_json(each) for each in group],
         "clusters": [*group[0].clusters],
-        "before": _result_to_json(group[0].before),
-        "after": _result_to_json(group[0].after),
-        "changes": [_change_to_json(each) for each in group[0].changes],
+        "before": group[0].before.to_json(),
+        "after": group[0].after.to_json(),
+        "changes": [each.to_json() for each in group[0].changes],
         "diff": group[0].diff,
     }
 
@@ -186,20 +184,3 @@ def _object_to_json(change: ObjectChange) -> Object:
         "source": change.source.source,
         "isSynthetic": change.source.is_synthetic,
     }
-
-
-def _result_to_json(result: ObjectResult) -> Object:
-    return {
-        "outcome": result.outcome,
-        "message": result.message,
-        "warnings": list(result.warnings),
-    }
-
-
-def _change_to_json(change: FieldChange) -> Object:
-    encoded: Object = {"path": change.path}
-    if not change.is_added:
-        encoded["before"] = change.before
-    if not change.is_removed:
-        encoded["after"] = change.after
-    return encoded

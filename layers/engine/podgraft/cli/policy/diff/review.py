@@ -34,6 +34,10 @@ class ObjectResult(Struct, frozen=True, kw_only=True):
         is_unchanged = self.verdict in {Verdict.SKIPPED, Verdict.NOT_REVIEWED}
         return "unchanged" if is_unchanged else str(self.verdict)
 
+    def to_json(self) -> Object:
+        """Encode the result, without the object."""
+        return {"outcome": self.outcome, "message": self.message, "warnings": [*self.warnings]}
+
     @property
     def text(self) -> str:
         """The result as YAML, with the verdict and the warnings as comments."""
