@@ -142,6 +142,16 @@ def test_what_is_of_the_type_already_stays_what_it_is(name: str, raw: JSON) -> N
     assert kube.TYPES[name].convert(made) is made
 
 
+@pytest.mark.parametrize(
+    ("port", "number"),
+    [(80, 80), ("-80", -80), ("http", 0), ("9" * 20, 2**63 - 1), ("-" + "9" * 5000, -(2**63))],
+)
+def test_the_number_of_a_port_is_the_nearest_int(port: JSON, number: int) -> None:
+    """strconv.Atoi without its error."""
+    struct = kube.TYPES["intstr.IntOrString"].convert(port)
+    assert struct.type.methods["IntValue"].call(struct) == number
+
+
 def test_fields_v1_are_bytes_to_templates() -> None:
     fields: Struct = kube.TYPES["FieldsV1"].convert({"f:a": {}})
     assert bytes(fields.field("Raw")) == b'{"f:a":{}}'

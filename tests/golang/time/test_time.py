@@ -127,3 +127,4 @@ def test_times_know_whether_they_are_local() -> None:
     assert parse_time("2006 MST", "2000 UTC").zone is UTC
     assert parse_time("2006 Z07:00", "2000 Z").zone is UTC
     assert parse_time("2006 MST", "2000 CEST").zone == Zone("CEST", 0)
+    assert parse_time("2006 MST", f"2000 GMT-{'0' * 5000}3").zone.offset == -3 * 3600

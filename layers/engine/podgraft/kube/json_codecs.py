@@ -1,6 +1,5 @@
 """Types with json.Unmarshaler and json.Marshaler."""
 
-import re
 from collections.abc import Callable
 
 import msgspec
@@ -25,6 +24,7 @@ from podgraft.golang.reflect import (
     slice_of,
     struct_type,
 )
+from podgraft.golang.strconv.atoi import atoi
 from podgraft.golang.time import LayoutError
 
 from . import metav1_time, quantity
@@ -128,8 +128,7 @@ def _text(port: Struct | None) -> str:
 
 
 def _int_value(port: Struct) -> int:
-    text = _text(port)
-    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
+    return atoi(_text(port))
 
 
 def _marshal_int_or_string(port: Struct) -> Slice:

@@ -33,8 +33,9 @@ from podgraft.golang.reflect import (
     dereference,
     type_of,
 )
+from podgraft.golang.strconv import atoi as integers
 from podgraft.golang.strconv.atof import parse_float
-from podgraft.golang.strconv.atoi import NumError, RangeNumError, parse_int, parse_or_none
+from podgraft.golang.strconv.atoi import parse_int, parse_or_none
 from podgraft.golang.time import wrap_int64
 
 MIN_INT64 = -(1 << 63)
@@ -153,17 +154,7 @@ def to_float(cast: Cast, value: Value) -> float:
     return cast.to_float(value)
 
 
-def atoi(text: str) -> int:
-    """strconv.Atoi without its error: 0 for an invalid number, the nearest int on overflow.
-
-    Digits that overflow a uint64 are an overflow, independent of the following text.
-    """
-    try:
-        return parse_int(text)
-    except RangeNumError:
-        return MIN_INT64 if text.startswith("-") else MAX_INT64
-    except NumError:
-        return 0
+atoi = integers.atoi
 
 
 def to_decimal(value: Value) -> Value:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from podgraft.base.zones import UnknownZoneError, find_zone
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import INT, INT32, INT64, STRING, Struct, Value, type_of
+from podgraft.golang.strconv.atoi import atoi
 from podgraft.golang.time import (
     TIME,
     UTC,
@@ -25,8 +26,6 @@ from podgraft.golang.time import (
     time_of,
     wrap_int64,
 )
-
-from .cast import atoi
 
 _HTML = "2006-01-02"
 _UTC_NAMES = ("", "UTC", "Local")

@@ -22,18 +22,33 @@ class RangeNumError(NumError):
     """The number is too large (strconv.ErrRange)."""
 
 
-def parse_int(text: str, base: int = 10, bits: int = 64) -> int:
+def parse_int(text: str, base: int = 10, bits: int = 64, function: str = "ParseInt") -> int:
     """strconv.ParseInt; base 0 reads the base from the prefix, and allows underscores.
+
+    ``function`` is the name in errors: ``Atoi`` is the function with the default base and bits.
 
     >>> parse_int("-42"), parse_int("0x1f", 0), parse_int("1_000", 0)
     (-42, 31, 1000)
     """
     bare = text[1:] if text[:1] in ("+", "-") else text
-    number = _parse_digits("ParseInt", text, bare, base)
+    number = _parse_digits(function, text, bare, base)
     number = -number if text.startswith("-") else number
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
-        fail_range("ParseInt", text)
+        fail_range(function, text)
     return number
+
+
+def atoi(text: str) -> int:
+    """strconv.Atoi without its error: 0 for an invalid number, the nearest int on overflow.
+
+    Digits that overflow a uint64 are an overflow, independent of the following text.
+    """
+    try:
+        return parse_int(text)
+    except RangeNumError:
+        return -(1 << 63) if text.startswith("-") else (1 << 63) - 1
+    except NumError:
+        return 0
 
 
 def parse_uint(text: str, base: int = 10, bits: int = 64) -> int:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from podgraft.golang.strconv.atoi import atoi
+
 from .durations import quote
 from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
 from .moments import LOCAL, UTC, Moment, Zone, make_moment
@@ -139,7 +141,7 @@ class _TimeParser:
             return Moment(moment.seconds - self._offset, moment.nanoseconds, zone)
         if self._abbreviation:
             hours = self._abbreviation.removeprefix("GMT")
-            offset = int(hours) * 3600 if hours != self._abbreviation and hours else 0
+            offset = atoi(hours) * 3600 if hours != self._abbreviation else 0
             return Moment(moment.seconds, moment.nanoseconds, Zone(self._abbreviation, offset))
         return Moment(moment.seconds, moment.nanoseconds, LOCAL)
 

@@ -96,9 +96,9 @@ def _moment_in(value: Timestamp, zone: str) -> gotime.Moment:
         except UnknownZoneError as error:
             raise EvaluationError(f"unknown time zone {zone}") from error
     try:
-        hour, minute = parse_int(hours), parse_int(minutes)
+        hour, minute = (parse_int(text, function="Atoi") for text in (hours, minutes))
     except NumError as error:
-        raise EvaluationError(str(error).replace("ParseInt", "Atoi")) from error
+        raise EvaluationError(str(error)) from error
     if not 0 <= minute <= _LAST_MINUTE:
         raise EvaluationError(f"timezone offset minutes out of range [0, 59]: {zone}")
     offset = hour * 60 - minute if zone.startswith("-") else hour * 60 + minute

@@ -1,17 +1,16 @@
 """Validation of a ProxyConfig (pkg/config/validation, ValidateMeshConfigProxyConfig)."""
 
-import re
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.net import is_ip, split_host_port
+from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.time import SECOND, format_duration, parse_duration
 
 from .protojson import Message
 from .validate_meshconfig import MAX_NAME_LENGTH, is_dns_name
 
-_NUMBER = re.compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
 MAX_PORT = 65535
 _MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, Envoy's minimum
@@ -48,15 +47,19 @@ def validate_address(address: str) -> str | None:
 
     >>> validate_address("zipkin:9411"), validate_address("[::1]:80"), validate_address("zipkin")
     (None, None, 'unable to split "zipkin": address zipkin: missing port in address')
+    >>> validate_address("zipkin:9999999999999999999").partition("number: ")[2]
+    'strconv.Atoi: parsing "9999999999999999999": value out of range'
     """
     host, port, problem = split_host_port(address)
     if problem is not None:
         reason = f"address {address}: {problem}" if address else problem
         return f'unable to split "{address}": {reason}'
-    if not _NUMBER.fullmatch(port):
-        return f'port ({port}) is not a number: strconv.Atoi: parsing "{port}": invalid syntax'
-    if not 1 <= int(port) <= MAX_PORT:
-        return _port_problem(int(port))
+    try:
+        number = parse_int(port, function="Atoi")
+    except NumError as error:
+        return f"port ({port}) is not a number: {error}"
+    if not 1 <= number <= MAX_PORT:
+        return _port_problem(number)
     if is_ip(host) or _is_fqdn(host):
         return None
     return f'"{host}" is not a valid hostname or an IP address'
