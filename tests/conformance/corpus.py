@@ -24,6 +24,7 @@ from podgraft.core.injectors.istio.config import mesh, protojson
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.policy import decide
 from podgraft.core.policy.decision import Inject
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch, yaml
 
 from . import comparison
@@ -235,7 +236,7 @@ def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Objec
     """What the API server makes of the pod: the patch applied to it, if there is one."""
     if not isinstance(decide(used.config.rules, pod, namespace), Inject):
         return pod
-    done = used.inject(pod, istio.InjectionRequest(namespace=namespace))
+    done = used.inject(pod, ReviewContext(namespace=namespace))
     patched = patch.apply(pod, done.patch)
     assert isinstance(patched, dict)
     return patched
@@ -245,7 +246,7 @@ def _patch(case: Case) -> str | None:
     """A whole patch; the release's test gave the template a version of its own."""
     pod = yaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
     assert isinstance(pod, dict)
-    done = _patch_injector(case).inject(pod, istio.InjectionRequest()).patch
+    done = _patch_injector(case).inject(pod, ReviewContext()).patch
     expected = _read_file(case.folder / case.facts["expected_patch"])
     made = _set_version(json.loads(json.dumps(done)))
     if _applies(expected, pod):

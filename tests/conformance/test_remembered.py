@@ -24,6 +24,7 @@ from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config import protojson
 from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.render import functions, pod_overlay, rendering
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate import BUILTINS, Projection
 from podgraft.kube import patch
 from support.effort import part, scaled
@@ -72,7 +73,7 @@ ANNOTATIONS: dict[str, tuple[str, ...]] = {
 }
 TEXTS = ("x", "", "a: b", "web-2", "- a\nb: c", "5c9", "80")
 
-SHOP = istio.InjectionRequest(namespace="shop")
+SHOP = ReviewContext(namespace="shop")
 
 
 @contextmanager
@@ -132,7 +133,7 @@ def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
         yield pod
 
 
-def outcome(used: istio.Injector, pod: Any, request: istio.InjectionRequest = SHOP) -> str:
+def outcome(used: istio.Injector, pod: Any, request: ReviewContext = SHOP) -> str:
     """The patch, or why there is none."""
     try:
         done = used.inject(pod, request)
@@ -144,7 +145,7 @@ def outcome(used: istio.Injector, pod: Any, request: istio.InjectionRequest = SH
 def assert_alike(
     used: istio.Injector,
     pods: Iterable[Any],
-    requests: Iterable[istio.InjectionRequest] = repeat(SHOP),
+    requests: Iterable[ReviewContext] = repeat(SHOP),
 ) -> list[str]:
     """Check that both injectors return the same; return the outcomes of the injected pods."""
     injected: list[str] = []
@@ -199,7 +200,7 @@ def _proxy_config(namespace: str, spec: Object) -> Object:
 def test_generated_pods_of_several_namespaces(release: str, seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same pods each time
     requests = (
-        istio.InjectionRequest(
+        ReviewContext(
             namespace=random.choice(NAMESPACES),
             environment=random.choice(({}, {"ISTIO_META_NETWORK": "n1"})),
         )
@@ -265,7 +266,7 @@ def test_templates_with_equal_projections_do_not_share_results() -> None:
     )
     for name in ("one", "two", "one"):
         asked: Object = {**WEB["metadata"], "annotations": {"inject.istio.io/templates": name}}
-        done = used.inject({**WEB, "metadata": asked}, istio.InjectionRequest(namespace="shop"))
+        done = used.inject({**WEB, "metadata": asked}, ReviewContext(namespace="shop"))
         made = object_at(object_at(done.pod, "metadata"), "annotations")
         assert [each for each in templates if each in made] == [name]
 

@@ -10,6 +10,7 @@ from core.injectors.istio.pods import find_nulls
 from podgraft.base.jsonvalue import Object, dump
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.istio import releases
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch
 
 from . import corpus
@@ -32,7 +33,7 @@ POD: Object = {
         ],
     },
 }
-SHOP = istio.InjectionRequest(namespace="shop")
+SHOP = ReviewContext(namespace="shop")
 pytestmark = pytest.mark.skipif(
     not FOLDERS, reason=f"no corpus: set {corpus.VARIABLE} to its folder"
 )

@@ -21,8 +21,8 @@ from core.injectors.hostile_templates import (
     make_pod,
     render_overlay,
 )
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InjectionError
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang import sprig
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +96,7 @@ def test_an_istio_template_reaches_no_excluded_function(name: str, release: str)
 
 def inject(template: str, release: str) -> None:
     injector = make_injector.__wrapped__(template, release)
-    injector.inject(make_pod({}), istio.InjectionRequest(namespace="shop"))
+    injector.inject(make_pod({}), ReviewContext(namespace="shop"))
 
 
 @pytest.mark.parametrize("name", sorted({*sprig.UNSUPPORTED} - {ISTIO_ENV}))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.injectors.hostile_templates import make_injector, make_pod
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.injectors.overlay.data import FUNCTIONS
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang import sprig
 from podgraft.golang.texttemplate import Function
 
@@ -52,7 +52,7 @@ def test_a_release_of_istio_excludes_them(release: str) -> None:
 
 def inject(template: str, release: str) -> None:
     injector = make_injector.__wrapped__(template, release)
-    injector.inject(make_pod({}), istio.InjectionRequest(namespace="shop"))
+    injector.inject(make_pod({}), ReviewContext(namespace="shop"))
 
 
 def imports(path: Path) -> Iterator[str]:

@@ -9,8 +9,8 @@ import pytest
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle
 from podgraft.core.bundle import Bundle, BundleError, manifests
-from podgraft.core.injectors.istio import InjectionRequest
 from podgraft.core.policy import Policy
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 from support.store_fixture import BUNDLE, CONFIG, MESH
 
@@ -44,7 +44,7 @@ def compile_files(files: Mapping[str, bytes], policy: Policy | None = None) -> B
 def injected_mesh_id(bundle: Bundle) -> str:
     """The mesh id of the injected proxy, which needs both ConfigMaps, in any file."""
     assert bundle.istio is not None
-    pod = bundle.istio.inject(POD, InjectionRequest()).pod
+    pod = bundle.istio.inject(POD, ReviewContext()).pod
     return json.dumps(pod)
 
 

@@ -10,6 +10,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import appmesh, istio
 from podgraft.core.injectors.overlay import overlay
 from podgraft.core.policy import Cursor, Diagnostics
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 
 from .istio import bundles
@@ -73,11 +74,7 @@ def istio_renderer(release: str) -> Render:
     """The pod as an Istio template makes it."""
 
     def render(template: str, pod: Object) -> Object:
-        return (
-            make_injector(template, release)
-            .inject(pod, istio.InjectionRequest(namespace="shop"))
-            .pod
-        )
+        return make_injector(template, release).inject(pod, ReviewContext(namespace="shop")).pod
 
     return render
 

@@ -13,7 +13,6 @@ from random import Random
 
 import pytest
 
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.overlay.data import OverlayData
 from podgraft.core.review_context import ReviewContext
@@ -40,7 +39,7 @@ def outcome(way: str, pair: Pair) -> str:
             result = make_overlay.__wrapped__(pair.template).apply(pod, "shop", {})
         else:
             injector = make_injector.__wrapped__(pair.template, way)
-            result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
+            result = injector.inject(pod, ReviewContext(namespace="shop")).pod
     except UserError as error:
         return "refused" if "cfg" in str(error) else f"names another culprit: {error}"
     except OperatorError:

@@ -19,8 +19,8 @@ from core.injectors.istio.hostile import VALUES
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import OperatorError, UserError
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang import sprig
 from podgraft.golang.reflect import BOOL, INT, STRING, GoType
 from podgraft.golang.texttemplate import TemplateError
@@ -55,7 +55,7 @@ def _check_pair(way: str, pair: Pair) -> str:
             result = make_overlay.__wrapped__(pair.template).apply(pod, "shop", {})
         else:
             injector = make_injector.__wrapped__(pair.template, way)
-            result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
+            result = injector.inject(pod, ReviewContext(namespace="shop")).pod
     except UserError as error:
         check_claim("cfg" in str(error), f"{way}: names another cause: {error}", pair)
         return "refused"
@@ -152,7 +152,7 @@ def _inject(path: tuple[str | int, ...], value: str, namespace: str) -> JSON:
     for step in path[:-1]:
         target = target[step]
     target[path[-1]] = value
-    return bundles.sample().inject(pod, istio.InjectionRequest(namespace=namespace)).pod
+    return bundles.sample().inject(pod, ReviewContext(namespace=namespace)).pod
 
 
 def _shape(value: JSON, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:

@@ -25,6 +25,7 @@ from podgraft.base.jsonvalue import JSON, equal
 from podgraft.core.injectors import istio, object_check
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.mutation import Mutation
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch
 from service.http.test_malformed_reviews import DEPLOYMENT, POD
 
@@ -109,7 +110,7 @@ def _mutate(random: ByteRandom, before: Any) -> Mutation:
     injector = random.choice(_injectors())
     mutation = Mutation.from_unchanged(object_check.check_pod(before))
     for _ in range(random.choice((1, 1, 2))):
-        result = injector.inject(mutation.object, istio.InjectionRequest(namespace="shop"))
+        result = injector.inject(mutation.object, ReviewContext(namespace="shop"))
         mutation = mutation.then(result.mutation)
     return mutation
 

@@ -13,6 +13,7 @@ from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError,
 from podgraft.core.injectors.istio import kubeinject
 from podgraft.core.policy import decide
 from podgraft.core.policy.decision import Inject
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 
 from .program import Outcome, apply_patch
@@ -28,7 +29,7 @@ class Podgraft:
         """The outcome of a review of the pod."""
         tail = unquote(path).removeprefix("/inject").lstrip("/")  # net/http decodes the path, too
         environment = self.injector.parse_environment(tail)
-        request = istio.InjectionRequest(namespace=namespace, environment=environment)
+        request = ReviewContext(namespace=namespace, environment=environment)
         try:
             if not isinstance(decide(self.injector.config.rules, pod, namespace), Inject):
                 return Outcome()

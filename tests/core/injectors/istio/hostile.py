@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import UserError
+from podgraft.core.review_context import ReviewContext
 
 from .pods import container, pod
 
@@ -124,7 +125,7 @@ def app(annotations: dict[str, JSON]) -> Object:
 
 def inject_pod(injector: istio.Injector, given: Object) -> Object:
     """The pod as it comes out."""
-    return injector.inject(given, istio.InjectionRequest(namespace="ns")).pod
+    return injector.inject(given, ReviewContext(namespace="ns")).pod
 
 
 def _is_refused(injector: istio.Injector, value: str) -> bool:

@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.istio.pod_builder import PodBuilder
+from podgraft.kube.workload_owner import WorkloadRef, workload_of_manifest
+
+# The workload of a template that kube-inject injects.
+OWNER: WorkloadRef = workload_of_manifest({"kind": "Pod", "metadata": {"name": "app"}})
 
 
 def pod(

@@ -20,6 +20,7 @@ from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio import template_injection
 from podgraft.core.injectors.istio.annotations import RULES
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import DecodeError
 from podgraft.kube.decode_errors import FieldError
 from podgraft.kube.patch.strategic import MergeError
@@ -120,7 +121,7 @@ def test_no_text_of_a_pod_is_an_internal_error(kind: str, release: str) -> None:
             environment = injector.parse_environment(
                 random.choice(("", "a/b", "net/x", ":ENV:a=b"))
             )
-            request = istio.InjectionRequest(namespace=namespace, environment=environment)
+            request = ReviewContext(namespace=namespace, environment=environment)
             injector.inject(pod, request).patch  # noqa: B018 - computes it
         except UserError:
             counts["refused"] += 1
@@ -150,6 +151,6 @@ def test_an_error_of_a_conversion_is_no_internal_error(
     injector = bundles.sample()
     monkeypatch.setattr(template_injection.TemplateInjector, "inject", fail)
     with pytest.raises(OperatorError) as caught:
-        injector.inject(hostile.app({}), istio.InjectionRequest(namespace="ns"))
+        injector.inject(hostile.app({}), ReviewContext(namespace="ns"))
 
     assert str(caught.value).endswith(str(error))

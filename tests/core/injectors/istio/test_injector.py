@@ -22,13 +22,15 @@ from podgraft.core.injectors.istio.pod_builder import (
     pod_labels,
 )
 from podgraft.core.policy import InjectValueSyntax
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch
+from podgraft.kube.workload_owner import WorkloadRef
 from support.effort import scaled
 
 from . import bundles
-from .pods import container, env, pod
+from .pods import OWNER, container, env, pod
 
-REQUEST = istio.InjectionRequest(namespace="ns")
+REQUEST = ReviewContext(namespace="ns")
 APP = container("app", image="app", ports=[{"containerPort": 80, "name": "web"}])
 
 
@@ -145,9 +147,7 @@ def test_a_pod_without_a_namespace_gets_that_of_the_request() -> None:
 
 def test_the_urls_environment_reaches_the_proxy() -> None:
     injector = bundles.sample()
-    request = istio.InjectionRequest(
-        environment=injector.parse_environment("cluster/c1/net/n1/x/y")
-    )
+    request = ReviewContext(environment=injector.parse_environment("cluster/c1/net/n1/x/y"))
     done = injector.inject(pod(APP), request)
 
     assert [*env(_proxy(done)).items()][-3:] == [
@@ -216,14 +216,13 @@ def test_the_policy_can_replace_defaults_and_annotations() -> None:
 
 
 def test_kube_inject_has_one_default_and_no_alias() -> None:
-    request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
-    done = _two_template_injector().inject(pod(APP), request)
+    done = _two_template_injector().inject(pod(APP), REQUEST, OWNER)
 
     assert done.templates == ("sidecar",)
     assert "injected" not in pod_annotations(done.pod)
     with pytest.raises(UserError, match='"both" not found'):
         _two_template_injector().inject(
-            pod(APP, annotations={"inject.istio.io/templates": "both"}), request
+            pod(APP, annotations={"inject.istio.io/templates": "both"}), REQUEST, OWNER
         )
 
 
@@ -256,9 +255,9 @@ NO_PODS = ({"spec": 5}, {"metadata": {"labels": {"a": 1}}}, {"spec": {"container
 
 
 @pytest.mark.parametrize("given_", NO_PODS, ids=str)
-def test_an_object_that_is_not_a_pod_is_a_user_error(given_: Object) -> None:
+def test_a_template_that_is_not_a_pod_is_a_user_error(given_: Object) -> None:
     with pytest.raises(UserError, match="expected a "):
-        bundles.sample().inject(given_, REQUEST)
+        bundles.sample().inject(given_, REQUEST, OWNER)
 
 
 # The modes and releases that read the pod's proxy configuration
@@ -273,21 +272,21 @@ spec:
   containers: [{name: istio-proxy, image: x}]
 """
 SEEING = (
-    # mode, annotation, mesh's port, proxy's port, concurrency
-    (istio.Mode.WEBHOOK, "statusPort: 5", "1", "5", "7"),
-    (istio.Mode.WEBHOOK, "concurrency: 0", "1", "1", "0"),
-    (istio.Mode.KUBE_INJECT, "statusPort: 5", "5", "5", "7"),
+    # workload of kube-inject, annotation, mesh's port, proxy's port, concurrency
+    (None, "statusPort: 5", "1", "5", "7"),
+    (None, "concurrency: 0", "1", "1", "0"),
+    (OWNER, "statusPort: 5", "5", "5", "7"),
 )
 
 
-@pytest.mark.parametrize(("mode", "text", "port", "own", "concurrency"), SEEING)
+@pytest.mark.parametrize(("owner", "text", "port", "own", "concurrency"), SEEING)
 def test_each_mode_and_release_reads_the_annotation_its_way(
-    mode: istio.Mode, text: str, port: str, own: str, concurrency: str
+    owner: WorkloadRef | None, text: str, port: str, own: str, concurrency: str
 ) -> None:
     mesh = "defaultConfig: {statusPort: 1, concurrency: 7}"
     injector = bundles.template_injector(SEEN, mesh=mesh)
     given_ = pod(APP, annotations={"proxy.istio.io/config": text})
-    found = pod_annotations(injector.inject(given_, istio.InjectionRequest(mode=mode)).pod)
+    found = pod_annotations(injector.inject(given_, ReviewContext(), owner).pod)
 
     assert (found["mesh"], found["proxy"], found["concurrency"]) == (port, own, concurrency)
     assert found["prometheus.io/port"] == port
@@ -503,17 +502,17 @@ spec:
 
 
 OPENSHIFT = (
-    # release, mode, the proxy's id in templates, whether the user's id of the sidecar stays
-    ("1.24", istio.Mode.WEBHOOK, "1000629999", False),
-    ("1.23.1", istio.Mode.WEBHOOK, "1000629999", False),
-    ("1.23.0", istio.Mode.WEBHOOK, "1000629999", True),
-    ("1.24", istio.Mode.KUBE_INJECT, "1337", True),
+    # release, workload of kube-inject, the proxy's id, whether the id of the sidecar stays
+    ("1.24", None, "1000629999", False),
+    ("1.23.1", None, "1000629999", False),
+    ("1.23.0", None, "1000629999", True),
+    ("1.24", OWNER, "1337", True),
 )
 
 
-@pytest.mark.parametrize(("release", "mode", "uid", "kept"), OPENSHIFT)
+@pytest.mark.parametrize(("release", "owner", "uid", "kept"), OPENSHIFT)
 def test_openshift_sets_the_ids_of_the_proxy(
-    release: str, mode: istio.Mode, uid: str, kept: bool
+    release: str, owner: WorkloadRef | None, uid: str, kept: bool
 ) -> None:
     template = "metadata: {annotations: {uid: '{{ .ProxyUID }}'}}"
     annotations: Object = {"openshift.io/sa.scc.uid-range": "1000620000/10000"}
@@ -528,7 +527,7 @@ def test_openshift_sets_the_ids_of_the_proxy(
     given_ = pod(
         container("app", securityContext=context), container("istio-proxy", securityContext=context)
     )
-    done = injector.inject(given_, istio.InjectionRequest(mode=mode, namespace="ns"))
+    done = injector.inject(given_, REQUEST, owner)
     proxy = find_by_name(containers(done.pod), "istio-proxy")
 
     assert containers(done.base) == containers(given_)  # the ids go by the patch

@@ -11,6 +11,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import istio
 from podgraft.core.policy import decide
 from podgraft.core.policy.decision import Inject
+from podgraft.core.review_context import ReviewContext
 
 CONFIG = """\
 policy: {policy}
@@ -103,9 +104,7 @@ def test_the_decision(
 
 def test_the_release_is_recognized_and_injects() -> None:
     injector = _injector("enabled")
-    done = injector.inject(
-        _pod(None, never=False, always=False), istio.InjectionRequest(namespace="shop")
-    )
+    done = injector.inject(_pod(None, never=False, always=False), ReviewContext(namespace="shop"))
 
     assert injector.profile.release == "1.1.17"
     assert [operation["path"] for operation in done.patch] == [

@@ -8,6 +8,7 @@ import pytest
 
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
+from podgraft.core.review_context import ReviewContext
 
 from .pods import container, pod
 
@@ -32,7 +33,7 @@ def test_the_policy_decides_and_auto_means_false(
         istio.Documents(config=json.dumps({"templates": {"sidecar": template}})),
         istio.IstiodEnvironment(release=release, native_sidecars=switch, env=env),
     )
-    done = injector.inject(pod(container("app")), istio.InjectionRequest(namespace="ns"))
+    done = injector.inject(pod(container("app")), ReviewContext(namespace="ns"))
 
     assert pod_annotations(done.pod)["native"] == expected
     assert injector.config.native_sidecars is (expected == "true")

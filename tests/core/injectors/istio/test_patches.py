@@ -19,14 +19,15 @@ from podgraft.core.injectors.istio.pod_builder import (
     pod_annotations,
     pod_labels,
 )
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch
+from podgraft.kube.workload_owner import WorkloadRef
 
 from . import bundles
-from .pods import container, pod
+from .pods import OWNER, container, pod
 
 APP = container("app", image="app:1")
-REQUEST = istio.InjectionRequest(namespace="ns")
-BY_HAND = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT, namespace="ns")
+REQUEST = ReviewContext(namespace="ns")
 
 
 def _printed(
@@ -34,7 +35,7 @@ def _printed(
     release: str,
     given: Object,
     *,
-    request: istio.InjectionRequest = REQUEST,
+    owner: WorkloadRef | None = None,
     values: str = "{}",
     mesh: str = "",
 ) -> str:
@@ -47,7 +48,7 @@ spec:
   containers: [{{name: istio-proxy, image: x}}]
 """
     injector = bundles.template_injector(text, release=release, values=values, mesh=mesh)
-    return pod_annotations(injector.inject(given, request).pod)["x"]
+    return pod_annotations(injector.inject(given, REQUEST, owner).pod)["x"]
 
 
 def _configured(text: str) -> Object:
@@ -79,44 +80,44 @@ def test_names_that_came_with_a_patch_are_in_the_complete_minor(
 
 MODE = "defaultConfig: {interceptionMode: TPROXY, statusPort: 1}"
 IN_MESH = (
-    # release, request, annotation, expression, what it prints
-    ("1.12", REQUEST, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "REDIRECT"),
-    ("1.13", REQUEST, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "TPROXY"),
-    ("1.13", BY_HAND, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "REDIRECT"),
-    ("1.12", REQUEST, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "5"),
-    ("1.13", REQUEST, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "1"),
-    ("1.10", REQUEST, "statusPort: 0", ".ProxyConfig.StatusPort", "0"),
-    ("1.9", REQUEST, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "5"),
+    # release, workload of kube-inject, annotation, expression, what it prints
+    ("1.12", None, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "REDIRECT"),
+    ("1.13", None, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "TPROXY"),
+    ("1.13", OWNER, "interceptionMode: REDIRECT", ".ProxyConfig.InterceptionMode", "REDIRECT"),
+    ("1.12", None, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "5"),
+    ("1.13", None, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "1"),
+    ("1.10", None, "statusPort: 0", ".ProxyConfig.StatusPort", "0"),
+    ("1.9", None, "statusPort: 5", ".MeshConfig.DefaultConfig.StatusPort", "5"),
 )
 
 
-@pytest.mark.parametrize(("release", "request_", "text", "expression", "expected"), IN_MESH)
+@pytest.mark.parametrize(("release", "owner", "text", "expression", "expected"), IN_MESH)
 def test_up_to_1_12_the_annotation_is_merged_into_the_mesh(
-    release: str, request_: istio.InjectionRequest, text: str, expression: str, expected: str
+    release: str, owner: WorkloadRef | None, text: str, expression: str, expected: str
 ) -> None:
     given = _configured(text)
 
-    assert _printed(expression, release, given, request=request_, mesh=MODE) == expected
+    assert _printed(expression, release, given, owner=owner, mesh=MODE) == expected
 
 
 PORTS = (
-    # release, request, the agent's port for Prometheus
-    ("1.9", BY_HAND, "1"),
-    ("1.12", BY_HAND, "1"),
-    ("1.12", REQUEST, "1"),
-    ("1.13", BY_HAND, "5"),
-    ("1.13", REQUEST, "1"),
+    # release, workload of kube-inject, the agent's port for Prometheus
+    ("1.9", OWNER, "1"),
+    ("1.12", OWNER, "1"),
+    ("1.12", None, "1"),
+    ("1.13", OWNER, "5"),
+    ("1.13", None, "1"),
 )
 
 
-@pytest.mark.parametrize(("release", "request_", "port"), PORTS)
+@pytest.mark.parametrize(("release", "owner", "port"), PORTS)
 def test_kube_inject_uses_the_annotations_status_port_since_1_13(
-    release: str, request_: istio.InjectionRequest, port: str
+    release: str, owner: WorkloadRef | None, port: str
 ) -> None:
     injector = bundles.template_injector(
         "spec: {containers: [{name: istio-proxy}]}", release=release, mesh=MODE
     )
-    done = injector.inject(_configured("statusPort: 5"), request_)
+    done = injector.inject(_configured("statusPort: 5"), REQUEST, owner)
 
     assert pod_annotations(done.pod)["prometheus.io/port"] == port
 

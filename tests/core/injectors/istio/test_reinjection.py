@@ -9,12 +9,13 @@ import pytest
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.istio.pod_builder import containers, find_by_name
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch
 
 from . import bundles
 from .pods import container, env, find_nulls, pod
 
-REQUEST = istio.InjectionRequest(namespace="ns")
+REQUEST = ReviewContext(namespace="ns")
 RELEASES = ("1.9.0", "1.13.2", "1.19.10", "1.24.3", "1.28.10", "1.30.3", "HEAD")
 VOLUMES = """
 spec:
@@ -113,7 +114,7 @@ def test_the_clusters_variables_always_move_to_the_end(
     release: str, path: Mapping[str, str], labels: dict[str, JSON], expected: list[str]
 ) -> None:
     injector = bundles.template_injector(CLUSTER, release=release, values=VALUES)
-    request = istio.InjectionRequest(namespace="ns", environment=path)
+    request = ReviewContext(namespace="ns", environment=path)
     given = pod(container("app", image="app:1"), labels=labels)
     proxy = find_by_name(containers(injector.inject(given, request).pod), "istio-proxy") or {}
 

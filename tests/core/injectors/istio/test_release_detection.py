@@ -5,6 +5,7 @@ import pytest
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 
 OLD = "containers: [{name: istio-proxy, image: '[[ index .ObjectMeta.Labels `a` ]]'}]"
@@ -72,7 +73,7 @@ def test_the_template_that_earlier_releases_fail_to_parse_is_explained() -> None
 def test_a_pod_without_templates_gets_an_error_with_the_remedy() -> None:
     pod: dict[str, JSON] = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a"}]}}
     with pytest.raises(OperatorError) as caught:
-        injector("1.30", "").inject(pod, istio.InjectionRequest())
+        injector("1.30", "").inject(pod, ReviewContext())
     assert str(caught.value).startswith(
         'requested template "sidecar" not found; have no templates: the configuration has no key '
         "templates, which Istio 1.9 and later read; "

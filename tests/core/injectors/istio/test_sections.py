@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from core.injectors.istio import bundles
-from podgraft.core.injectors import istio
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate.run import runtime
 
-SHOP = istio.InjectionRequest(namespace="shop")
+SHOP = ReviewContext(namespace="shop")
 
 
 def make_pod(app: str, **annotations: str) -> dict[str, Any]:

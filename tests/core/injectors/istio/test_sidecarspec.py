@@ -14,10 +14,12 @@ from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.legacy import sidecarspec
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import defaults, patch, yaml
 from podgraft.kube.types import NEWEST
+from podgraft.kube.workload_owner import WorkloadRef
 
-from .pods import container, env, pod
+from .pods import OWNER, container, env, pod
 
 TEMPLATE = """
 rewriteAppHTTPProbe: {{ valueOrDefault .Values.probes false }}
@@ -49,10 +51,8 @@ def _injector(
     return istio.compile_(istio.Documents(config=config, values=values), around)
 
 
-def _patch(
-    injector: istio.Injector, given: Object, request: istio.InjectionRequest | None = None
-) -> JSON:
-    done = injector.inject(given, request or istio.InjectionRequest(namespace="ns"))
+def _patch(injector: istio.Injector, given: Object, owner: WorkloadRef | None = None) -> JSON:
+    done = injector.inject(given, ReviewContext(namespace="ns"), owner)
     assert patch.apply(done.base, done.patch) == done.pod
     return json.loads(json.dumps(done.patch))
 
@@ -99,7 +99,7 @@ def test_a_proxy_with_hold_is_the_first_container() -> None:
 
 
 def test_numbers_and_booleans_become_strings_and_unknown_fields_are_dropped() -> None:
-    done = _injector().inject(pod(APP), istio.InjectionRequest())
+    done = _injector().inject(pod(APP), ReviewContext())
     init, proxy = done.pod, containers(done.pod)[-1]
 
     assert containers(init, "initContainers")[1]["args"] == ["-u", "1337", "true"]
@@ -109,7 +109,7 @@ def test_numbers_and_booleans_become_strings_and_unknown_fields_are_dropped() ->
 
 
 def test_the_status_has_the_hash_of_the_template() -> None:
-    done = _injector().inject(pod(APP), istio.InjectionRequest())
+    done = _injector().inject(pod(APP), ReviewContext())
     annotations = object_at(object_at(done.pod, "metadata"), "annotations")
 
     assert json.loads(str(annotations["sidecar.istio.io/status"])) == {
@@ -156,7 +156,7 @@ def test_http_probes_are_replaced_before_anything_else() -> None:
     for key, port in (("livenessProbe", "web"), ("startupProbe", 8080)):
         probes[key] = {"httpGet": {"port": port}, "timeoutSeconds": 2}
     given = pod(container("other"), {**APP, **probes})
-    done = _injector(values='{"probes": true}').inject(given, istio.InjectionRequest())
+    done = _injector(values='{"probes": true}').inject(given, ReviewContext())
     first, second, *rest = done.patch
 
     assert [first["path"], second["path"]] == [
@@ -180,7 +180,7 @@ def test_the_proxys_environment_comes_in_order() -> None:
     given = pod({**APP, "livenessProbe": {"httpGet": {"port": 1}}}, annotations={
         "prometheus.io/port": "9", "sidecar.istio.io/rewriteAppHTTPProbers": "true",
     })  # fmt: skip
-    request = istio.InjectionRequest(environment={"B": "b", "A": "a"})
+    request = ReviewContext(environment={"B": "b", "A": "a"})
     done = _injector().inject(given, request)
 
     assert [*env(containers(done.pod)[-1])] == [
@@ -190,7 +190,7 @@ def test_the_proxys_environment_comes_in_order() -> None:
 
 def test_the_proxy_gets_the_token_that_an_app_container_has() -> None:
     mount: Object = {"name": "t", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
-    done = _injector().inject(pod({**APP, "volumeMounts": [mount]}), istio.InjectionRequest())
+    done = _injector().inject(pod({**APP, "volumeMounts": [mount]}), ReviewContext())
 
     assert objects_at(containers(done.pod)[-1], "volumeMounts") == [mount]
 
@@ -207,7 +207,7 @@ LABELLED: tuple[tuple[dict[str, JSON], str, str], ...] = (
 def test_labels_name_the_canonical_service(
     labels: dict[str, JSON], name: str, revision: str
 ) -> None:
-    done = _injector().inject(pod(APP, labels=labels), istio.InjectionRequest())
+    done = _injector().inject(pod(APP, labels=labels), ReviewContext())
     found = object_at(object_at(done.pod, "metadata"), "labels")
 
     assert found["service.istio.io/canonical-name"] == name
@@ -218,7 +218,7 @@ def test_labels_name_the_canonical_service(
 def test_the_pods_security_context_gets_the_proxys_group() -> None:
     given = pod(APP)
     object_at(given, "spec")["securityContext"] = {"runAsUser": 5}
-    own = object_at(_injector().inject(given, istio.InjectionRequest()).pod, "spec")
+    own = object_at(_injector().inject(given, ReviewContext()).pod, "spec")
     config = yaml.dump({"template": TEMPLATE})
     without = istio.compile_(
         istio.Documents(config=config),
@@ -268,7 +268,7 @@ imagePullSecrets: [{name: secret}]
 
 def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
     done = _injector(OLDEST, release="1.0").inject(
-        pod(APP, annotations={"x": "y"}), istio.InjectionRequest()
+        pod(APP, annotations={"x": "y"}), ReviewContext()
     )
     (init,), (_, proxy) = containers(done.pod, "initContainers"), containers(done.pod)
 
@@ -285,16 +285,15 @@ def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
 def test_a_spec_without_a_proxy_is_also_added() -> None:
     annotations: dict[str, JSON] = {"prometheus.istio.io/merge-metrics": "false"}
     injector = _injector("containers: [{name: other, image: x}]")
-    done = injector.inject(pod(APP, annotations=annotations), istio.InjectionRequest())
+    done = injector.inject(pod(APP, annotations=annotations), ReviewContext())
 
     assert [each["name"] for each in containers(done.pod)] == ["app", "other"]
     assert "prometheus.io/port" not in object_at(object_at(done.pod, "metadata"), "annotations")
 
 
 def test_1_0_kube_inject_only_appends() -> None:
-    request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
     given = pod(container("istio-proxy"), annotations={"sidecar.istio.io/inject": "false"})
-    shape = _shape(_patch(_injector(OLDEST, release="1.0"), given, request))
+    shape = _shape(_patch(_injector(OLDEST, release="1.0"), given, OWNER))
 
     assert shape == [
         "add /spec/initContainers",
@@ -364,13 +363,13 @@ def test_hostile_values_change_no_structure_of_a_spec() -> None:
     given = pod(APP, annotations={"image": "x\n  securityContext: {privileged: true}"})
 
     with pytest.raises(UserError, match="annotation image: "):
-        _injector(template).inject(given, istio.InjectionRequest())
+        _injector(template).inject(given, ReviewContext())
 
 
 @pytest.mark.parametrize("template", ["- a", "containers: 5", "containers: [{name: {}}]"])
 def test_an_invalid_spec_is_an_operator_error(template: str) -> None:
     with pytest.raises(OperatorError):
-        _injector(template).inject(pod(APP), istio.InjectionRequest())
+        _injector(template).inject(pod(APP), ReviewContext())
 
 
 def test_a_spec_of_another_type_is_an_error_with_its_path() -> None:
@@ -385,5 +384,5 @@ def test_changes_by_render_do_not_affect_other_pods() -> None:
         values="name: proxy",
     )
     for _ in range(2):
-        done = injector.inject(pod(APP), istio.InjectionRequest())
+        done = injector.inject(pod(APP), ReviewContext())
         assert [each["name"] for each in containers(done.pod)] == ["app", "proxy"]

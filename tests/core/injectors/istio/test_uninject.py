@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from conformance import comparison, corpus
 from core.injectors.istio import bundles
+from core.injectors.istio.pods import OWNER
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import kubeinject, uninject
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.uninject import remove_injection
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import workload, yaml
 from support.effort import part
 
@@ -276,7 +277,7 @@ def _overridden_pod(own: Object, *, native: bool = False) -> Object:
         "spec": {"containers": [APP, own]},
     }
     injector = bundles.sample("1.30", native=native)
-    done = injector.inject(document, istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT))
+    done = injector.inject(document, ReviewContext(), OWNER)
     return remove_injection(done.pod, "p")
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from oracle.istio.known_differences import TEMPLATE
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import UserError
+from podgraft.core.review_context import ReviewContext
 
 from . import bundles
 from .pods import container, pod
@@ -37,7 +37,7 @@ REJECTED = (
 def _inject(text: str) -> list[Object]:
     injector = bundles.template_injector(TEMPLATE, values='{"global": {}}', release="1.30.3")
     annotations: dict[str, JSON] = {"sidecar.istio.io/userVolume": text}
-    request = istio.InjectionRequest(namespace="ns")
+    request = ReviewContext(namespace="ns")
     done = injector.inject(pod(container("app"), annotations=annotations), request)
     return objects_at(object_at(done.pod, "spec"), "volumes")[1:]
 

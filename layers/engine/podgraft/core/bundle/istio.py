@@ -26,13 +26,7 @@ class IstioMutator(Struct, frozen=True):
 
     def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
         """Inject as Istio's webhook does."""
-        request = istio.InjectionRequest(
-            namespace=context.namespace,
-            environment=context.environment,
-            is_validated=True,
-            limits=context.limits,
-        )
-        injection = self.injector.inject(before, request)
+        injection = self.injector.inject(before, context)
         if context.trace is not None:
             _add_step(context.trace, injection, self.injector.profile.release)
         return injection.mutation

@@ -21,17 +21,15 @@ from .config.documents import Documents, IstiodEnvironment
 from .injector import Injector
 from .postprocess.cluster import CLUSTER_ID
 from .releases import Profile
-from .request import Injection, InjectionRequest, Mode
+from .result import Injection
 from .workloads import is_injected, workload_of
 
 __all__ = [
     "CLUSTER_ID",
     "Documents",
     "Injection",
-    "InjectionRequest",
     "Injector",
     "IstiodEnvironment",
-    "Mode",
     "Profile",
     "compile_",
     "is_injected",

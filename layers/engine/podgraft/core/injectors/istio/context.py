@@ -9,6 +9,7 @@ from msgspec import Struct
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.core.injectors.object_check import check_decodes
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate import Limits
 from podgraft.kube.workload_owner import WorkloadRef
 
@@ -29,7 +30,6 @@ from .postprocess import cluster, openshift, overrides, prometheus
 from .postprocess.probes import ProbeRewriter
 from .releases import Profile
 from .render.rendering import PodRenderer, TemplateCache
-from .request import InjectionRequest, Mode
 from .workloads import without_config_label, workload_of
 
 T = TypeVar("T")
@@ -91,13 +91,14 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
         return tuple(_warnings(self))
 
 
-def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> InjectionContext:
+def prepare(
+    config: InjectorConfig, pod: Object, review: ReviewContext, template_of: WorkloadRef | None
+) -> InjectionContext:
     """Check the pod and make the context of its injection; raises ``UserError``."""
-    profile = config.profile
-    is_kube_inject = request.mode is Mode.KUBE_INJECT
-    base = _patch_base(config, pod, request)
-    workload = request.workload or workload_of(profile, base)
-    if request.workload is None or profile.bare_pod_owner:
+    profile, is_kube_inject = config.profile, template_of is not None
+    base = _patch_base(config, pod, review.namespace, is_kube_inject=is_kube_inject)
+    workload = template_of or workload_of(profile, base)
+    if not is_kube_inject or profile.bare_pod_owner:
         base = without_config_label(profile, base, workload)
     pod = _injected_pod(config, base, is_kube_inject=is_kube_inject)
     own_annotations = pod_annotations(base)
@@ -117,36 +118,37 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         is_kube_inject=is_kube_inject,
         mesh=pod_mesh,
         template_data=_make_template_data(
-            config, pod, own_annotations, pod_mesh, request, workload
+            config, pod, own_annotations, pod_mesh, workload, is_kube_inject=is_kube_inject
         ),
-        environment=_make_environment(config, base, request),
+        environment=_make_environment(config, base, review.environment),
         templates=templates.select(own_annotations),
         injected_annotations={} if is_kube_inject else config.injected_annotations,
         hold_application=profile.hold_application
         and (_holds_application(profile, own_annotations, proxy) or config.values.hold_application),
-        limits=request.limits,
+        limits=review.limits,
     )
 
 
 def _make_environment(
-    config: InjectorConfig, base: Object, request: InjectionRequest
+    config: InjectorConfig, base: Object, environment: Mapping[str, str]
 ) -> Mapping[str, str]:
     if not config.profile.cluster_of_values:
-        return request.environment
-    return cluster.cluster_environment(config.values, request.environment, pod_labels(base))
+        return environment
+    return cluster.cluster_environment(config.values, environment, pod_labels(base))
 
 
-def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
+def _patch_base(
+    config: InjectorConfig, pod: Object, namespace: str, *, is_kube_inject: bool
+) -> Object:
     """The pod from which the patch starts; raises ``UserError`` if it does not decode."""
-    if not request.is_validated:
+    if is_kube_inject:
         check_decodes(kube.POD, pod)
-    if request.mode is Mode.KUBE_INJECT:
         return pod
     metadata = object_at(pod, "metadata")
     if "metadata" not in pod:
         pod = {**pod, "metadata": metadata}
     if config.profile.namespace_filled and not metadata.get("namespace"):
-        metadata = {**metadata, "namespace": request.namespace}
+        metadata = {**metadata, "namespace": namespace}
         pod = {**pod, "metadata": metadata}
     return pod
 
@@ -175,14 +177,15 @@ def _make_template_data(
     base: Object,
     own_annotations: Mapping[str, str],
     pod_mesh: Message,
-    request: InjectionRequest,
     workload: WorkloadRef,
+    *,
+    is_kube_inject: bool,
 ) -> TemplateData:
     """What templates can read. With kube-inject, no object of a cluster is looked up."""
     schema, proxy = protojson.schema(config.profile), mesh.proxy_of(config.mesh)
     layer = _pod_proxy_config(config, own_annotations)
     workload_layer: Message = {}
-    in_mesh = request.mode is Mode.KUBE_INJECT or not config.profile.proxy_layers
+    in_mesh = is_kube_inject or not config.profile.proxy_layers
     if not in_mesh:
         *layers, workload_layer = _select_proxy_configs(config, base)
         proxy = reduce(partial(proxyconfig.merge_layers, schema), layers, config.proxy)
@@ -190,7 +193,7 @@ def _make_template_data(
     port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
         config=config,
-        ids=_proxy_ids(config, base, is_kube_inject=request.mode is Mode.KUBE_INJECT),
+        ids=_proxy_ids(config, base, is_kube_inject=is_kube_inject),
         pod=_visible_pod(config.profile, base, own_annotations, port),
         workload=workload,
         base_config=proxy,

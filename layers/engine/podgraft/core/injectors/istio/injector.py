@@ -6,10 +6,12 @@ from podgraft import kube
 from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import OperatorError
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang import strings
 from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
+from podgraft.kube.workload_owner import WorkloadRef
 
 from . import releases
 from .config import protojson, proxyconfig_redaction
@@ -20,7 +22,7 @@ from .injector_config import InjectorConfig
 from .legacy.injection import LegacyInjector
 from .releases import Profile
 from .render.pod_overlay import OverlayError
-from .request import Injection, InjectionRequest
+from .result import Injection
 from .template_injection import TemplateInjector
 
 
@@ -75,14 +77,20 @@ class Injector:
         newest = parse_environment(releases.newest(), path)
         return {name: value for name, value in newest.items() if (name, value) not in variables}
 
-    def inject(self, pod: Object, request: InjectionRequest) -> Injection:
+    def inject(
+        self, pod: Object, review: ReviewContext, workload: WorkloadRef | None = None
+    ) -> Injection:
         """Inject the pod; ``pod`` itself is not changed.
+
+        With *workload*, the pod is the template of this workload in a file, which kube-inject
+        injects, and this method checks that it decodes. Otherwise, the caller has checked that, and
+        the owner references of the pod define its workload.
 
         ``policy.decide`` decides whether to inject. Raises ``UserError`` for an error of the pod's
         author, and ``OperatorError`` for an error of the operator.
         """
         try:
-            return self._implementation.inject(prepare(self.config, pod, request))
+            return self._implementation.inject(prepare(self.config, pod, review, workload))
         except _CONVERSION_ERRORS as error:
             raise OperatorError(f"failed to run injection template: {error}") from error
 

@@ -15,6 +15,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.policy import DefaultPolicy, Reason, Skip, decide
+from podgraft.core.review_context import ReviewContext
 from podgraft.golang.reflect import GoType, Kind, fields_by_key
 from podgraft.kube import WorkloadError, workload, workload_owner
 from podgraft.kube.workload import PodTemplatePath
@@ -79,12 +80,9 @@ class _KubeInjection:
 
     def _inject_pod(self, document: Object, pod: Object) -> istio.Injection:
         profile = self.injector.profile
-        request = istio.InjectionRequest(
-            mode=istio.Mode.KUBE_INJECT,
-            workload=_workload_ref(profile, document, pod),
-            environment=self.environment,
-        )
-        injection = self.injector.inject(pod, request)
+        owner = _workload_ref(profile, document, pod)
+        review = ReviewContext(environment=self.environment)
+        injection = self.injector.inject(pod, review, owner)
         if injection.is_empty:
             templates = ", ".join(injection.templates) or "none"
             raise OperatorError(

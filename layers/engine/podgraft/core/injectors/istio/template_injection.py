@@ -30,7 +30,7 @@ from .render import pod_overlay, templates
 from .render.overlay_editor import OverlayEditor
 from .render.pod_overlay import OverlayError, PodOverlay
 from .render.rendering import FAILURES, PodRenderer, TemplateCache
-from .request import Injection
+from .result import Injection
 
 NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
 

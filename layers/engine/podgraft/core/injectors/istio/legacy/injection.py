@@ -29,7 +29,7 @@ from podgraft.core.injectors.istio.pod_builder import (
 from podgraft.core.injectors.istio.postprocess import cluster, prometheus
 from podgraft.core.injectors.istio.postprocess.probes import ENV
 from podgraft.core.injectors.istio.render.rendering import TemplateCache
-from podgraft.core.injectors.istio.request import Injection
+from podgraft.core.injectors.istio.result import Injection
 from podgraft.kube import defaults, patch
 from podgraft.kube.patch import Add, Operation, Replace
 

@@ -1,41 +1,12 @@
-"""One injection: its request and its result."""
+"""The result of one injection."""
 
-from collections.abc import Mapping
-from enum import StrEnum
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.mutation import Mutation
-from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
 from podgraft.kube.patch import Operation
-from podgraft.kube.workload_owner import WorkloadRef
 
 from .status import InjectionStatus
-
-
-class Mode(StrEnum):
-    """Istio's two modes, which differ in who reads the pod's own proxy configuration."""
-
-    WEBHOOK = "webhook"
-    KUBE_INJECT = "kube-inject"
-
-
-class InjectionRequest(Struct, frozen=True, kw_only=True):
-    """The input of an injection in addition to the pod.
-
-    ``namespace`` is that of the admission request, for a pod without one. ``environment`` comes
-    from the URL. ``workload`` is the owner of a template that kube-inject injects; without it, the
-    pod's owner references define the workload. If ``is_validated``, the caller has checked that the
-    pod decodes. ``limits`` bound each rendering.
-    """
-
-    namespace: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    mode: Mode = Mode.WEBHOOK
-    workload: WorkloadRef | None = None
-    is_validated: bool = False
-    limits: Limits = DEFAULT_LIMITS
 
 
 class Injection(Struct, frozen=True, kw_only=True):
