@@ -202,21 +202,6 @@ EDIT = """
 """
 
 
-def test_durations_are_measured(browser: Browser, site: Site) -> None:
-    """The file of durations has no limits: they depend on what else the machine does."""
-    durations: dict[str, list[float]] = {"first visit": [], "later visit": [], "edit": []}
-    for _ in range(3):
-        durations["first visit"].append(browser.do("open", url=site.url)["milliseconds"])
-        durations["later visit"].append(browser.do("open", url=site.url, keep=True)["milliseconds"])
-    for index in range(10):
-        durations["edit"].append(browser.evaluate(f"{EDIT}({index})"))
-        browser.do("waitFor", expression="document.body.dataset.state === 'idle'")
-    (ROOT / "build" / "playground-durations.json").write_text(json.dumps(durations, indent=2))
-
-    assert "edit 9" in browser.value("#pod")
-    assert browser.text("#word") == "Injected"
-
-
 def test_a_second_visit_transfers_only_the_check_for_a_new_build(
     browser: Browser, site: Site
 ) -> None:
