@@ -35,7 +35,7 @@ S = TypeVar("S")
 K = TypeVar("K")
 T = TypeVar("T")
 
-# What can replace a text in a field of any type; ``None`` is the twin of the text.
+# What can replace a text in a field of any type; ``None`` is its masked text.
 _REPLACEMENTS = (None, "1", "true", "")
 _MAX_TRIALS = 64
 
@@ -109,8 +109,8 @@ def find_unexpected_structure(trace: Trace) -> Address:
     if _agrees(text, structure, exact):
         return None
 
-    def matches_partly(scalar: Scalar, twin: str) -> bool:
-        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(slots, scalar, twin)
+    def matches_partly(scalar: Scalar, other: str) -> bool:
+        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(slots, scalar, other)
 
     mixed = StructureComparison(slots, matches_partly)
     emission = bisect_failure(
@@ -221,5 +221,5 @@ def _find_suspect(trace: Trace) -> int:
 def _find_address(trace: Trace, emission: int) -> Address:
     slots = trace.registry
     emitted = trace.emissions
-    twin = slots.emissions[emitted[emission]][1] if emitted else ""
-    return _find_source(slots, slots.sources_of(twin))
+    masked = slots.emissions[emitted[emission]][1] if emitted else ""
+    return _find_source(slots, slots.sources_of(masked))

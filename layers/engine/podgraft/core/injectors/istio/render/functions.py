@@ -261,12 +261,12 @@ def _taint_output(template: str, trace: Trace) -> str:
     """Return the output of a template; tainted if its text comes from the pod."""
     if isinstance(template, TaintedText):
         return trace.registry.make_text(trace.text, template.sources) if trace.text else ""
-    slots, text, twin = trace.registry, trace.text, trace.masked_text
-    if not slots.placeholder_ids(twin):
+    slots, text, masked = trace.registry, trace.text, trace.masked_text
+    if not slots.placeholder_ids(masked):
         return text
-    exact = slots.unmask(twin) == text
+    exact = slots.unmask(masked) == text
     return slots.make_masked_text(
-        text, twin if exact else slots.loosen(twin, faithful=False), slots.sources_of(twin)
+        text, masked if exact else slots.loosen(masked, faithful=False), slots.sources_of(masked)
     )
 
 
