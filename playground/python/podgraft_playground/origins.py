@@ -1,9 +1,9 @@
 """The template line that each value of a patched object comes from.
 
 While a review runs, the engine reports each template that it renders. The template is rendered a
-second time with marks (``texttemplate.line_marks``), which name the line of each piece of text. The
-rendered YAML then leads from a value to a piece, and the merge keys of Kubernetes lead from there
-to the value in the patched object. A template that renders another text with marks is skipped.
+second time with marks (``line_marks.py``), which name the line of each piece of text. The rendered
+YAML then leads from a value to a piece, and the merge keys of Kubernetes lead from there to the
+value in the patched object. A template that renders another text with marks is skipped.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -16,10 +16,11 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.texttemplate import OBSERVER, ExecError, LimitError, Program
-from podgraft.golang.texttemplate.line_marks import MarkedText, mark_lines, split_marks
 from podgraft.kube.patch import pointer
 from podgraft.kube.patch.differ import IDENTITIES
 from podgraft.kube.yaml import NotYAMLError, load
+
+from .line_marks import MarkedText, mark_lines, split_marks
 
 # A pod has these fields; in the specification of legacy injection, all others belong to its spec.
 _POD_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})

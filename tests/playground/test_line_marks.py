@@ -3,7 +3,7 @@
 import pytest
 
 from podgraft.golang import texttemplate
-from podgraft.golang.texttemplate.line_marks import mark_lines, split_marks
+from podgraft_playground.line_marks import mark_lines, split_marks
 
 TEMPLATES = (
     "a: 1\nb: {{ . }}\nc: 3\n",

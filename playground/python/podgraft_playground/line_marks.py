@@ -3,7 +3,6 @@
 A marked program writes the text of the original program, and before each piece of template text a
 mark with its line. ``split_marks`` removes the marks. A template that passes its own output to a
 function can behave differently with marks, so callers compare the result with the plain text.
-Nothing on a review's path imports this module.
 """
 
 import re
@@ -14,11 +13,11 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .parse import nodes
-from .parse.source import Source
-from .program import Program
+from podgraft.golang.texttemplate import Program
+from podgraft.golang.texttemplate.parse import nodes
+from podgraft.golang.texttemplate.parse.source import Source
 
-# Private code points of Unicode's last plane; run/tracing.py uses others.
+# Private code points of Unicode's last plane; texttemplate/run/tracing.py uses others.
 _OPEN, _CLOSE = "\U0010f8f4", "\U0010f8f5"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
