@@ -8,7 +8,7 @@ import kube_types
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import Field, GoType, Kind, Slice, Struct
-from podgraft.kube.types import NEWEST, POD_SPEC, STRUCTS, KubeTypes
+from podgraft.kube.types import NEWEST, STRUCTS, KubeTypes
 
 RELEASES = range(10, NEWEST + 1)
 
@@ -23,7 +23,7 @@ def test_the_table_is_what_its_data_states() -> None:
 
 
 def test_types_are_named_as_go_prints_them() -> None:
-    spec = POD_SPEC
+    spec = kube.TYPES["PodSpec"]
     printed = {field.name: field.type.name for field in spec.fields}
     assert spec.name == "v1.PodSpec"
     assert printed["Containers"] == "[]v1.Container"
@@ -36,10 +36,10 @@ def test_types_are_named_as_go_prints_them() -> None:
 
 
 def test_fields_have_their_tags() -> None:
-    fields = {field.name: field for field in POD_SPEC.fields}
+    fields = {field.name: field for field in kube.TYPES["PodSpec"].fields}
     assert fields["Volumes"] == Field(
         "Volumes",
-        POD_SPEC.fields[0].type,
+        kube.TYPES["PodSpec"].fields[0].type,
         "volumes",
         omitempty=True,
         merge_key="name",

@@ -39,12 +39,11 @@ class MarkedText:
 def mark_lines(program: Program) -> Program:
     """Return a program that writes the same text with marks."""
     marker = _Marker(program.source)
-    return program.replace_templates(
-        {
-            name: replace(template, body=marker.mark_body(template.body))
-            for name, template in program.templates.items()
-        }
-    )
+    templates = {
+        name: replace(template, body=marker.mark_body(template.body))
+        for name, template in program.templates.items()
+    }
+    return Program(program.source, templates, program.functions)
 
 
 def split_marks(output: str) -> MarkedText:

@@ -1,5 +1,6 @@
 """What a template can read of its data: kept by name in a table, and by law for any template."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -9,20 +10,21 @@ import pytest
 from podgraft import kube
 from podgraft.base.field_reads import EACH
 from podgraft.golang import reflect, texttemplate
-from podgraft.golang.reflect import Field, Struct, Value
+from podgraft.golang.reflect import Field, GoType, Struct, Value
 from podgraft.golang.texttemplate import (
     Dependency,
     ExecError,
     Function,
     KeyArgument,
     LimitError,
+    Program,
+    Projection,
 )
-from podgraft.kube.types import POD_SPEC
 
 DATA = reflect.struct_type("Data")
 DATA.fields = (
     Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
-    Field("Spec", POD_SPEC, "Spec"),
+    Field("Spec", kube.TYPES["PodSpec"], "Spec"),
     Field("Values", reflect.ANY_MAP, "Values"),
 )
 POD: dict[str, Any] = {
@@ -69,12 +71,17 @@ CONTAINERS = POD["Spec"]["containers"]
 META = POD["ObjectMeta"]
 
 
+def _projection(program: Program, opaque: Collection[GoType] = ()) -> Projection:
+    """The part of the data that a template can read."""
+    return program.split(DATA, opaque, None)[0]
+
+
 def _compile_template(text: str) -> texttemplate.Program:
     return texttemplate.compile_(text, name="t", functions=FUNCTIONS)
 
 
 def _project(text: str) -> Value:
-    return _compile_template(text).projection(DATA, {reflect.ANY_MAP})(POD)
+    return _projection(_compile_template(text), {reflect.ANY_MAP})(POD)
 
 
 NAMES = {"Spec": {"containers": [{"name": "web"}, {"name": "log"}]}}
@@ -129,13 +136,13 @@ def test_it_retains_what_the_template_can_read(text: str, kept: Value) -> None:
 
 
 def test_objects_that_differ_in_order_alone_are_retained_as_equals() -> None:
-    keep = _compile_template("{{.ObjectMeta.Name}}{{.ObjectMeta.Labels.app}}").projection(DATA)
+    keep = _projection(_compile_template("{{.ObjectMeta.Name}}{{.ObjectMeta.Labels.app}}"))
     turned = {"ObjectMeta": dict(reversed(META.items()))}
     assert [*keep(turned)["ObjectMeta"]] == [*keep(POD)["ObjectMeta"]]
 
 
 def test_what_is_no_object_if_one_belongs_is_retained() -> None:
-    keep = _compile_template("{{range .Spec.Containers}}{{.Name}}{{end}}").projection(DATA)
+    keep = _projection(_compile_template("{{range .Spec.Containers}}{{.Name}}{{end}}"))
     assert keep({"Spec": None}) == {"Spec": None}
     assert keep({"Spec": {"containers": [None]}}) == {"Spec": {"containers": [None]}}
 
@@ -244,5 +251,5 @@ def test_a_template_writes_the_same_of_what_is_retained(seed: int) -> None:
     for _ in range(150):
         text = write_template(random)
         program = _compile_template(text)
-        kept = program.projection(DATA, kube.SELF_MARSHALING)(POD)
+        kept = _projection(program, kube.SELF_MARSHALING)(POD)
         assert _outcome(program, kept) == _outcome(program, POD), text

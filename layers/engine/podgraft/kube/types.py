@@ -195,7 +195,6 @@ def _accessor_method(field: Field) -> Method:
 
 TYPES = types()
 POD = TYPES["Pod"]
-POD_SPEC = TYPES["PodSpec"]
 CONTAINER = TYPES["Container"]
 OBJECT_META = TYPES["ObjectMeta"]
 NAMESPACE = TYPES["Namespace"]

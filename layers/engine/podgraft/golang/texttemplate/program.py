@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from functools import cached_property
 from types import CodeType
@@ -18,12 +18,7 @@ from podgraft.golang.reflect.taint import PlaceholderRegistry, TooManyPlaceholde
 
 from .compile.compiler import CompiledModule, compile_templates
 from .compile.source_map import ErrorSite
-from .dependencies import (
-    DependencyNode,
-    Projection,
-    build_projection,
-    find_dependencies,
-)
+from .dependencies import Projection, build_projection, find_dependencies
 from .errors import (
     DEFAULT_LIMITS,
     ExecError,
@@ -96,12 +91,8 @@ class Program:
     ) -> None:
         self.source = source
         self.templates = templates
-        self._functions = functions
+        self.functions = functions
         self.sections: Sections | None = None
-
-    def replace_templates(self, templates: Mapping[str, nodes.Template]) -> Program:
-        """Return a program of the same source and functions with other parse trees."""
-        return Program(self.source, templates, self._functions)
 
     def split(
         self, data: GoType, opaque: Collection[GoType], changing: Collection[DataPath] | None
@@ -111,7 +102,7 @@ class Program:
         Return what the template can read, and what its sections can read; ``None`` if it has no
         sections. A template that changes its data has none: ``changing`` must be ``None``.
         """
-        reads = self._find_dependencies(data, opaque)
+        reads = find_dependencies(self.templates, self.source.name, self.functions, data, opaque)
         if changing is not None and "_compiled_module" not in self.__dict__:
             self.sections = find_sections(self.templates[self.source.name].body, reads, changing)
         return build_projection(reads), self.sections.projection if self.sections else None
@@ -162,18 +153,9 @@ class Program:
             for failure in failures
         )
 
-    def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
-        """The part of raw data of struct type ``data`` that the template can read."""
-        return build_projection(self._find_dependencies(data, opaque))
-
-    def _find_dependencies(
-        self, data: GoType, opaque: Collection[GoType]
-    ) -> Sequence[DependencyNode]:
-        return find_dependencies(self.templates, self.source.name, self._functions, data, opaque)
-
     def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
         """Return what the template reads of raw data of struct type ``data``, and how."""
-        return find_reads(self.templates, self.source, self._functions, data, opaque)
+        return find_reads(self.templates, self.source, self.functions, data, opaque)
 
     def check_fields(
         self, data: GoType, constants: Mapping[str, JSON] | None = None
@@ -182,22 +164,22 @@ class Program:
 
         ``constants`` are fields of the data with the same value in each rendering.
         """
-        return check_fields(self.templates, self.source, self._functions, data, constants or {})
+        return check_fields(self.templates, self.source, self.functions, data, constants or {})
 
     @cached_property
     def mutates_data(self) -> bool:
         """Whether the template can change maps of its data, so that it must be given a copy."""
-        called = (self._functions[name] for each in self.templates.values() for name in each.calls)
+        called = (self.functions[name] for each in self.templates.values() for name in each.calls)
         return any(function.mutates or function.uses_dot for function in called)
 
     @cached_property
     def can_create_syntax(self) -> bool:
         """Whether the template can make YAML syntax of harmless text (``syntax_risk.py``)."""
-        return can_create_syntax(self.source, self.templates, self._functions)
+        return can_create_syntax(self.source, self.templates, self.functions)
 
     @cached_property
     def _compiled_module(self) -> tuple[CompiledModule, CodeType]:
-        compiled = compile_templates(self.source, self.templates, self._functions, self.sections)
+        compiled = compile_templates(self.source, self.templates, self.functions, self.sections)
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
         compiled.module.body.clear()  # half of the memory of a template, which only runs the code
@@ -210,7 +192,7 @@ class Program:
     @cached_property
     def _tracing_namespace(self) -> Mapping[str, Any]:
         return self._load_code(
-            make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
+            make_tracing_namespace(self._compiled_module[0].namespace, self.functions)
         )
 
     def _load_code(self, globals_: Mapping[str, Any]) -> Mapping[str, Any]:
