@@ -325,7 +325,7 @@ def test_the_candidate_of_another_stack(
     ("text", "options", "problem"),
     [
         ("policy: enabled\n", "", "/bundle: is missing; push a bundle to stack podgraft-test"),
-        (f"bundle: {DIGEST}\npolicy: enabled\n", "", "/features/platform: is missing, but the"),
+        (f"bundle: {DIGEST}\npolicy: enabled\n", "", "/features: is missing, but the"),
         (
             f"bundle: {DIGEST}\nrollout: {{id: b, mode: paused, candidate: {{policy: enabled}}}}",
             "",

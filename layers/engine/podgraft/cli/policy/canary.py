@@ -3,15 +3,14 @@
 The other clusters keep their configuration. The rest of the document remains as text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.core import policy
 from podgraft.core.policy import Policy, PolicyError
 
-from .document_text import load_mapping, set_cluster
+from .document_text import find_changed, find_missing, load_mapping, set_cluster
 from .large_policy import find_value_errors
 from .local import CheckedBundle
 from .versions import strip_overrides
@@ -32,8 +31,12 @@ def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_polic
     if has_policy:
         local = load_mapping(checked.document)
         own = _apply(local, object_at(object_at(local, _CLUSTERS), cluster))
-        _check_removed(document, own, cluster)
-        override = dict(_find_different(document, own))
+        raise_findings(
+            f"{pointer}: the policy in force sets this key, and overrides of cluster {cluster} "
+            "cannot remove it; set the key in the local policy"
+            for pointer in find_missing(document, own, _COMMON)
+        )
+        override = find_changed(document, own, _COMMON)
     override = {**override, "bundle": checked.digest}
     written = set_cluster(current, cluster, override, "policy in force")
     name = f"policy in force with the overrides of cluster {cluster}"
@@ -47,25 +50,6 @@ def _apply(document: Mapping[str, JSON], override: Object) -> Object:
     features = {**object_at(document, "features"), **object_at(override, "features")}
     merged = {**document, **override}
     return {**merged, "features": features} if features else merged
-
-
-def _check_removed(document: Object, local: Object, cluster: str) -> None:
-    """Raise ``CommandError`` for keys that the policy in force sets, and the local one does not."""
-    missing = sorted(document.keys() - local.keys() - _COMMON)
-    features = sorted(object_at(document, "features").keys() - object_at(local, "features").keys())
-    names = [*missing, *(f"features.{name}" for name in features if "features" not in missing)]
-    raise_findings(
-        f"{name}: the policy in force sets this key, and overrides of cluster {cluster} cannot "
-        "remove it; set the key in the local policy"
-        for name in names
-    )
-
-
-def _find_different(document: Object, local: Object) -> Iterator[tuple[str, JSON]]:
-    """Yield the keys of the local policy that the policy in force does not have."""
-    for key, value in local.items():
-        if key not in _COMMON and not jsonvalue.equal(document.get(key), value):
-            yield key, value
 
 
 def _check_result(current: str, written: str, cluster: str, expected: Policy | None) -> None:

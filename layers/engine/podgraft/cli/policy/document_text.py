@@ -1,13 +1,14 @@
-"""Changes of a policy document as text, which preserve its comments and the order of its keys."""
+"""Policy documents: which keys differ, and changes as text, which preserve comments and order."""
 
 import re
+from collections.abc import Container, Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.signing.signature import SignatureError, split_signature
 from podgraft.kube import yaml
 
-_CLUSTERS = "clusters"
+_CLUSTERS, _FEATURES = "clusters", "features"
 
 
 def load_mapping(text: str) -> Object:
@@ -20,6 +21,33 @@ def load_mapping(text: str) -> Object:
     except yaml.NotYAMLError as error:
         raise CommandError(f"policy: invalid YAML: {error}; correct this line") from error
     return value if isinstance(value, dict) else {}
+
+
+def find_missing(current: Object, other: Object, ignored: Container[str]) -> Iterator[str]:
+    """Yield the JSON Pointers of keys that *current* sets and *other* does not.
+
+    Overrides cannot remove a key.
+    """
+    for key, value in current.items():
+        if key in ignored or value is None:
+            continue
+        if other.get(key) is None:
+            yield f"/{key}"
+        elif key == _FEATURES:
+            own, new = (object_at(each, key) for each in (current, other))
+            yield from (f"/{key}{pointer}" for pointer in find_missing(own, new, ()))
+
+
+def find_changed(current: Object, other: Object, ignored: Container[str]) -> Object:
+    """Return the keys of *other* with another value; of features, only those that differ."""
+    changed: Object = {
+        key: value
+        for key, value in other.items()
+        if key not in ignored and not equal(value, current.get(key))
+    }
+    if isinstance(features := changed.get(_FEATURES), dict):
+        changed[_FEATURES] = find_changed(object_at(current, _FEATURES), features, ())
+    return changed
 
 
 def strip_signature(document: str) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from podgraft.base.jsonvalue import JSON, Object, equal, object_at
+from podgraft.base.jsonvalue import Object, equal
 from podgraft.cli.failure import CommandError, raise_findings
-from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.document_text import find_changed, find_missing, load_mapping
 from podgraft.cli.policy.large_policy import find_value_errors
 from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.cli.policy.version_loading import load_new_version
@@ -28,11 +28,7 @@ def make_candidate(current: str, specified: str | None, digest: str, name: str) 
     if specified is not None:
         other = load_mapping(specified)
         _check_keys(document, other, name)
-        candidate = {
-            key: _find_difference(key, document.get(key), value)
-            for key, value in other.items()
-            if key not in _OTHER_KEYS and not equal(value, document.get(key))
-        }
+        candidate = find_changed(document, other, _OTHER_KEYS)
     if document.get("bundle") != digest:
         candidate = {"bundle": digest, **candidate}
     if not candidate:
@@ -42,16 +38,8 @@ def make_candidate(current: str, specified: str | None, digest: str, name: str) 
 
 def _check_keys(document: Object, other: Object, name: str) -> None:
     findings = [
-        f"{name} /{key}: is missing, but the policy in force sets it; write the default value"
-        for key, value in document.items()
-        if key not in _OTHER_KEYS and value is not None and other.get(key) is None
-    ]
-    features = object_at(other, "features")
-    findings += [
-        f"{name} /features/{key}: is missing, but the policy in force sets it; "
-        "write the default value"
-        for key, value in object_at(document, "features").items()
-        if value is not None and features.get(key) is None
+        f"{name} {pointer}: is missing, but the policy in force sets it; write the default value"
+        for pointer in find_missing(document, other, _OTHER_KEYS)
     ]
     findings += [
         f"{name} /{key}: differs from the policy in force; a candidate is the same for all "
@@ -60,14 +48,6 @@ def _check_keys(document: Object, other: Object, name: str) -> None:
         if not equal(other.get(key) or {}, document.get(key) or {})
     ]
     raise_findings(findings)
-
-
-def _find_difference(key: str, current: JSON, value: JSON) -> JSON:
-    """Return the value; of features, only those that differ."""
-    if key != "features" or not isinstance(value, dict):
-        return value
-    own = current if isinstance(current, dict) else {}
-    return {name: each for name, each in value.items() if not equal(each, own.get(name))}
 
 
 def check_no_rollout(live: str, document: str, options: str) -> None:
