@@ -95,7 +95,7 @@ def _check_text(random: ByteRandom, text: str) -> str:
     other = mutation.mutate_text(random, text)
     for each in (other, text, other):
         try:
-            incremental: Result = "value", loader.load(each)
+            incremental: Result = "value", loader.load(each).value
         except NotYAMLError:
             incremental = "refused", None
         expected = read(each)

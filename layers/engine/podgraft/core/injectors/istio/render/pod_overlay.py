@@ -78,7 +78,7 @@ def parse(text: str) -> JSON:
 def parse_similar(text: str, loader: IncrementalLoader) -> LoadedText:
     """``parse``, with the changes from a previous text of the loader."""
     try:
-        return loader.load_changes(text)
+        return loader.load(text)
     except yaml.NotYAMLError as error:
         raise _make_syntax_error(error) from error
 
