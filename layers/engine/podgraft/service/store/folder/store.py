@@ -16,6 +16,7 @@ of the cluster are revoked.
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,15 +69,16 @@ class FolderStore:
         clock: Callable[[], float] = system.age_clock,
         verifier: "Verifier | None" = None,
     ) -> None:
-        self._clock = clock
-        self._verifier = verifier
         self._folder = folder
-        self._deferred = deferred
-        self._seconds = seconds
-        self._last_known_good = last_known_good
-        self._injectors: dict[str, FileCache[SnapshotSet]] = {}
-        self._loading: dict[str, _Loading] = {}
-        self._brakes: dict[str, FolderBrakes] = {}
+        self._make_loading = partial(
+            _Loading,
+            deferred=deferred,
+            seconds=seconds,
+            last_known_good=last_known_good,
+            clock=clock,
+            verifier=verifier,
+        )
+        self._injectors: dict[str, _Loading] = {}
 
     def snapshot(
         self,
@@ -87,33 +89,22 @@ class FolderStore:
     ) -> Snapshot:
         """Return the snapshot of the current files; a local disk needs no deadline."""
         del deadline
-        reloading = self._injectors.get(injector)
-        if reloading is None:
-            reloading = self._injector(injector)
-            self._injectors[injector] = reloading
-        current = reloading.current()
+        loading = self._injectors.get(injector)
+        if loading is None:
+            loading = self._injectors[injector] = self._open(injector)
+        current = loading.cache.current()
         if current.error is not None:
             # The version in force, while the files do not load.
-            self._loading[injector].check_denied(current.value)
+            loading.check_denied(current.value)
         snapshot = current.value.for_cluster(
             cluster, make_stale(current.error) if current.error else None, groups
         )
-        return snapshot if snapshot.candidate is None else self._check_candidate(injector, snapshot)
-
-    def _check_candidate(self, injector: str, snapshot: Snapshot) -> Snapshot:
-        from .brakes import FolderBrakes  # only a policy with a rollout needs it
-
-        brakes = self._brakes.get(injector)
-        if brakes is None:
-            path = self._folder / injector
-            brakes = FolderBrakes(path, seconds=self._seconds, clock=self._clock)
-            self._brakes[injector] = brakes
-        return brakes.check_candidate(snapshot, self._loading[injector].deny_list)
+        return snapshot if snapshot.candidate is None else loading.check_candidate(snapshot)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the folders with a valid injector name, and all loaded injectors."""
         del deadline
-        loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
+        loaded = {name for name, each in self._injectors.items() if not each.cache.is_empty}
         try:
             folders = [path for path in self._folder.iterdir() if path.is_dir()]
             names = {path.name for path in folders if is_injector(path.name)}
@@ -123,24 +114,12 @@ class FolderStore:
             names = set[str]()
         return tuple(sorted(names | loaded))
 
-    def _injector(self, name: str) -> FileCache[SnapshotSet]:
+    def _open(self, name: str) -> "_Loading":
         path = self._folder / name
-        loading = _Loading(path, self._last_known_good, self._verifier)
+        loading = self._make_loading(path)
         if not is_injector(name) or not self._exists(path, loading):
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
-
-        def fingerprint() -> object:
-            with convert_errors(f"injector {name}", path):
-                stats = files.fingerprint(str(path))
-            denied = loading.fingerprint_denied()
-            return (*stats, *denied) if denied else stats
-
-        def snapshots() -> SnapshotSet:
-            return loading.load(deferred=self._deferred and reloading.is_empty)
-
-        reloading = FileCache(fingerprint, snapshots, self._seconds, self._clock, keeper=loading)
-        self._loading[name] = loading
-        return reloading
+        return loading
 
     def _exists(self, path: Path, loading: "_Loading") -> bool:
         """Whether an injector exists; raises ``UnavailableError`` if the check fails.
@@ -166,24 +145,36 @@ class _Loading:
     def __init__(
         self,
         path: Path,
+        *,
+        deferred: bool,
+        seconds: float,
         last_known_good: "FileLastKnownGoodStore | None",
-        verifier: "Verifier | None" = None,
+        clock: Callable[[], float],
+        verifier: "Verifier | None",
     ) -> None:
         self._path = path
+        self._deferred = deferred
         self._last_known_good = last_known_good
         self._denied_path = file_of(path.parent, DENIED)
         # A folder has no versions: the highest one that loaded is the oldest one that can load.
         self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
         self._document: Document | None = None
+        self._seconds = seconds
+        self._clock = clock
+        self._brakes: FolderBrakes | None = None
+        self.cache = FileCache(self._fingerprint, self.load, seconds, clock, keeper=self)
 
-    @property
-    def deny_list(self) -> Mapping[str, str]:
-        """The deny list that was read last."""
-        return self._check.denied
+    def check_candidate(self, snapshot: Snapshot) -> Snapshot:
+        """Disable the candidate that a brake or the deny list stops."""
+        from .brakes import FolderBrakes  # only a policy with a rollout needs it
 
-    def load(self, *, deferred: bool) -> SnapshotSet:
+        if self._brakes is None:
+            self._brakes = FolderBrakes(self._path, seconds=self._seconds, clock=self._clock)
+        return self._brakes.check_candidate(snapshot, self._check.denied)
+
+    def load(self) -> SnapshotSet:
         """Load the current files; raises ``StoreError`` for an invalid version."""
-        path = self._path
+        path, deferred = self._path, self._deferred and self.cache.is_empty
         check = self._refresh_denied()  # first: it is in force even if the policy is unreadable
         text, version = _policy(path)
         bundles: dict[str | None, Mapping[str, bytes]] = {}
@@ -204,10 +195,12 @@ class _Loading:
         self._check = replace(check, oldest=check.find_version(text))
         return snapshots
 
-    def fingerprint_denied(self) -> tuple[files.FileStats, ...]:
-        """Return a value that changes if the deny list changes."""
+    def _fingerprint(self) -> object:
+        with convert_errors(f"injector {self._path.name}", self._path):
+            stats = files.fingerprint(str(self._path))
         with convert_errors("the deny list", self._denied_path):
-            return files.fingerprint_file(self._denied_path)
+            denied = files.fingerprint_file(self._denied_path)
+        return (*stats, *denied) if denied else stats
 
     def _read_denied(self) -> Mapping[str, str]:
         with convert_errors("the deny list", self._denied_path):
