@@ -16,7 +16,7 @@ class OwnerRules(Struct, frozen=True, kw_only=True):
     ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs; with
     None, a Job is never a CronJob's. With ``any_replica_set``, a ReplicaSet is a Deployment's even
     if the pod has no label with the hash.
-    ``hides_deployment_config`` drops the label that named a DeploymentConfig from the identity.
+    ``hide_deployment_config`` drops the label that named a DeploymentConfig from the identity.
     """
 
     rollouts: bool = True

@@ -294,8 +294,8 @@ def _duplicate_key_error(key: str, event: Event) -> NotYAMLError:
 _SEPARATOR = "---"
 
 
-def load_all(text: str, strict: bool = True) -> list[JSON]:
-    """Load all documents of ``text`` that are not empty.
+def load_all(text: str) -> list[JSON]:
+    """Load all documents of ``text`` that are not empty; a duplicate key is an error.
 
     A text that starts with ``{`` is one JSON document if it is valid JSON.
     """
@@ -304,7 +304,7 @@ def load_all(text: str, strict: bool = True) -> list[JSON]:
             return [jsonvalue.load(text)]
         except jsonvalue.NotJSONError:
             pass  # YAML in flow style also starts with {
-    values = (_load_part(first, part, strict=strict) for first, part in _split_documents(text))
+    values = (_load_part(first, part) for first, part in _split_documents(text))
     return [value for value in values if value is not None]
 
 
@@ -338,9 +338,9 @@ def _check_separator(line: str, number: int) -> None:
         )
 
 
-def _load_part(first: int, part: str, *, strict: bool) -> JSON:
+def _load_part(first: int, part: str) -> JSON:
     try:
-        return load(part, strict)
+        return load(part)
     except NotYAMLError as error:
         raise error.shift_lines(first) from error
 
