@@ -1,6 +1,7 @@
 """The order in which Go visits a map: by key (internal/fmtsort)."""
 
 from math import isnan
+from operator import itemgetter
 
 from podgraft.golang.reflect import Bool, Kind, Map, Value, type_of
 
@@ -8,7 +9,7 @@ from podgraft.golang.reflect import Bool, Kind, Map, Value, type_of
 def sort_items(mapping: dict[str, Value] | Map) -> list[tuple[Value, Value]]:
     """Return the keys and elements of a map, in the order of the keys."""
     if isinstance(mapping, dict) and "".join(mapping).isascii():
-        return sorted(mapping.items(), key=_key)
+        return sorted(mapping.items(), key=itemgetter(0))
     key = mapping.type.key if isinstance(mapping, Map) else None
     mixed = key is not None and key.kind is Kind.INTERFACE
     return sorted(mapping.items(), key=_typed_order if mixed else _value_order)
@@ -17,10 +18,6 @@ def sort_items(mapping: dict[str, Value] | Map) -> list[tuple[Value, Value]]:
 def byte_order_key(text: str) -> str:
     """The sort key with which Python orders strings by their bytes."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
-
-
-def _key(item: tuple[Value, Value]) -> Value:
-    return item[0]
 
 
 def _value_order(item: tuple[Value, Value]) -> Value:

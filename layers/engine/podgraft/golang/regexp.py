@@ -47,9 +47,7 @@ def compile_(pattern: str) -> Pattern:
         start = next(index for index, char in enumerate(pattern) if not is_valid(char))
         raise PatternError("invalid UTF-8", pattern[start:])
     if any(escape[1] == "C" for escape in _ESCAPE.finditer(pattern)):
-        raise PatternError(
-            "invalid escape sequence", r"\C"
-        )  # RE2's "any byte", which Go does not support
+        raise PatternError("invalid escape sequence", r"\C")  # RE2's "any byte"
     re2 = import_module("re2")
     options = re2.Options()
     options.log_errors = False

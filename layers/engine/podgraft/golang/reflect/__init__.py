@@ -1,8 +1,7 @@
 """Go's values and types, as package reflect presents them.
 
-The template engine evaluates these values. ``podgraft.kube`` and ``podgraft.core.injectors``
-present raw
-JSON as Go structs. This package must not import templates or Kubernetes. Pure: no I/O, no clock.
+The template engine evaluates these values. ``kube`` and ``core.injectors`` present raw JSON as Go
+structs. This package must not import templates or Kubernetes. Pure: no I/O, no clock.
 """
 
 from .constructors import (

@@ -220,9 +220,8 @@ class Program:
         located = source_map.locate(error.__traceback__, namespace)
         site, node, executing = located or (ErrorSite(nodes.Dot()), nodes.Dot(), self.source.name)
         match error:
-            case (
-                LimitExceededError() | LimitError() | TooManyPlaceholdersError()
-            ):  # of this program, or of one that a function renders
+            # A limit of this program, or of one that a function renders.
+            case LimitExceededError() | LimitError() | TooManyPlaceholdersError():
                 return LimitError(str(error), self._span_of(node))
             case RecursionError():
                 return LimitError("nests values too deeply", self._span_of(node))

@@ -109,9 +109,8 @@ class CachedText:
         self.value = value
         self.editor: Any = None
         self._lines = lines
-        self._scalars: dict[int, list[_ReplaceableScalar]] | None = (
-            None  # computed on the first difference
-        )
+        # Computed on the first difference.
+        self._scalars: dict[int, list[_ReplaceableScalar]] | None = None
 
     def find_changes(self, lines: list[str]) -> Sequence[tuple[Path, JSON]] | None:
         """Return the scalars of *lines* that differ, or None if the cached text does not tell."""

@@ -21,9 +21,8 @@ from .source import Source, Span
 from .token_reader import TokenReader
 
 MAX_NESTING = 100  # branches and parentheses; each level needs a few Python frames
-MAX_LOOPS = (
-    18  # CPython nests at most 20 blocks; the body and the else of a range are one block each
-)
+# CPython nests at most 20 blocks; the body and the else of a range are one block each.
+MAX_LOOPS = 18
 
 _T = TypeVar("_T")
 _OPERANDS = frozenset((*OPERAND_FACTORIES, TokenKind.OPEN))  # the first tokens of an operand
