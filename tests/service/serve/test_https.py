@@ -215,6 +215,32 @@ def test_an_encrypted_key_needs_its_passphrase_and_never_prompts(tmp_path: Path)
         ReloadingContext(files)
 
 
+def test_a_file_without_a_ca_of_clients_is_an_error_with_its_place(tmp_path: Path) -> None:
+    files = _write(tmp_path)
+    with pytest.raises(
+        ServeError, match=r"server\.key: contains no PEM certificate; set --client-ca"
+    ):
+        ReloadingContext(TLSFiles(files.certificate, files.key, files.key))
+
+
+def test_an_invalid_certificate_with_an_unreadable_key_is_an_error(tmp_path: Path) -> None:
+    files = _write(tmp_path)
+    files.certificate.write_text("no certificate")
+    files.key.unlink()
+    with pytest.raises(ServeError, match="no PEM certificate with its key"):
+        ReloadingContext(files)
+
+
+def test_an_invalid_ca_of_clients_replaces_no_certificate(tmp_path: Path) -> None:
+    files = _write(tmp_path)
+    authority = tmp_path / "ca.pem"
+    authority.write_bytes(pem.dump_certificates([CA.certificate]))
+    reloading = ReloadingContext(TLSFiles(files.certificate, files.key, authority))
+    before = reloading.current()
+    authority.write_text("no certificate")
+    assert reloading.current() is before
+
+
 def test_files_that_are_missing_for_a_moment_change_nothing(tmp_path: Path) -> None:
     files = _write(tmp_path)
     reloading = ReloadingContext(files)

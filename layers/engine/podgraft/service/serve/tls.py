@@ -2,6 +2,7 @@
 
 import logging
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -47,8 +48,8 @@ class TLSFiles:
     def load(self) -> ssl.SSLContext:
         """Make a context from the current files.
 
-        Raises ``OSError`` (``ssl.SSLError`` is one), or ``ValueError`` for a certificate outside of
-        its validity.
+        Raises ``OSError`` (``ssl.SSLError`` is one), ``ValueError`` for a certificate outside of
+        its validity, or ``ServeError`` for an invalid CA of the clients.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         # Python's own minimum depends on its build: Debian's leaves it to the settings of OpenSSL.
@@ -59,7 +60,7 @@ class TLSFiles:
             ["http/1.1"]
         )  # kube-apiserver offers only this, except on loopback
         if self.client_ca is not None:
-            context.load_verify_locations(self.client_ca)
+            _load_authorities(context, self.client_ca)
             # The application rejects requests without a certificate, with a message for the user.
             # TLS only verifies certificates that clients present.
             context.verify_mode = ssl.CERT_OPTIONAL
@@ -73,7 +74,7 @@ class TLSFiles:
             case "KEY_VALUES_MISMATCH":
                 problem = f"{self.key}: belongs to another certificate than {self.certificate}"
                 return f"{problem}; use the key that was created with it"
-            case _ if isinstance(error, ssl.SSLError) and b"ENCRYPTED" in self.key.read_bytes():
+            case _ if isinstance(error, ssl.SSLError) and _is_encrypted(self.key):
                 return f"{self.key}: the passphrase is missing or wrong; set --passphrase-file"
             case _ if isinstance(error, ssl.SSLError):
                 remedy = "use PEM files, as podgraft certs server writes them"
@@ -115,6 +116,21 @@ class TLSFiles:
         except OSError:
             return None
         return tuple((stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
+
+
+def _load_authorities(context: ssl.SSLContext, file: Path) -> None:
+    """Trust the certificates in a file; raises ``OSError``, or ``ServeError`` without any."""
+    try:
+        context.load_verify_locations(file)
+    except ssl.SSLError as error:
+        remedy = "set --client-ca to the PEM file of the CA, as podgraft certs ca writes it"
+        raise ServeError(f"{file}: contains no PEM certificate; {remedy}") from error
+
+
+def _is_encrypted(key: Path) -> bool:
+    with suppress(OSError):  # the certificate is invalid, and the key is unreadable
+        return b"ENCRYPTED" in key.read_bytes()
+    return False
 
 
 def _describe_certificate(
@@ -161,11 +177,11 @@ class ReloadingContext:
 
     def _reload(self) -> None:
         try:
-            certificates = self.files.read_certificates()
-            self._context, self._certificates = self.files.load(), certificates
-        except (OSError, ValueError) as error:
+            context, certificates = self.files.load(), self.files.read_certificates()
+        except (OSError, ValueError, ServeError) as error:
             _LOG.warning(
                 "cannot load the new certificate; still serving the old certificate: %s", error
             )
         else:
+            self._context, self._certificates = context, certificates
             _LOG.info("reloaded the certificate of %s", self.files.certificate)
