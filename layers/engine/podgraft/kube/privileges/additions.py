@@ -95,18 +95,12 @@ def _compare_pods(before: _Pod, after: _Pod) -> Iterator[Privilege]:
         own_fields = plain if previous is None else _select_fields(previous)
         if is_equal and fields == own_fields:
             continue
-        yield from _compare_containers(own_fields, fields, own_settings, settings)
+        own_security = SecuritySettings(own_fields, *own_settings)
+        yield from SecuritySettings(fields, *settings).find_added(own_security)
 
 
 def _select_fields(container: Object) -> Object:
     return {field: container[field] for field in _CONTAINER_FIELDS if field in container}
-
-
-def _compare_containers(
-    before: Object, after: Object, own_settings: _Settings, settings: _Settings
-) -> Iterator[Privilege]:
-    own = SecuritySettings(before, *own_settings)
-    return SecuritySettings(after, *settings).find_added(own)
 
 
 def _compare_specs(before: Object, after: Object) -> Iterator[Privilege]:

@@ -47,15 +47,14 @@ class ExpressionCompiler(msgspec.Struct):
         """Record that the last evaluated node causes the errors of the code of ``builder``."""
         self.unit.source_map.add(builder, ErrorSite(self.last_node, call, name))
 
-    def emit_failure(self, builder: AstBuilder, reason: str) -> Expression:
-        """Emit code that always fails, and record it as a static failure."""
-        node = (
-            self.last_node.any_node if isinstance(self.last_node, ShortCircuit) else self.last_node
-        )
-        self.unit.static_failures.append(StaticFailure(reason, self.template_name, node))
-        return self._emit_fail_call(builder, reason)
-
-    def _emit_fail_call(self, builder: AstBuilder, reason: str) -> Expression:
+    def emit_failure(
+        self, builder: AstBuilder, reason: str, *, is_static: bool = True
+    ) -> Expression:
+        """Emit code that fails when it runs; a static failure is recorded, as it always does."""
+        last = self.last_node
+        if is_static:
+            node = last.any_node if isinstance(last, ShortCircuit) else last
+            self.unit.static_failures.append(StaticFailure(reason, self.template_name, node))
         self.record_site(builder)
         return builder.call("fail", builder.constant(reason))
 
@@ -67,7 +66,8 @@ class ExpressionCompiler(msgspec.Struct):
             return store_local(builder, slots[0], value)
         local = self.new_local()
         assigned = CompiledValue(builder.load_name(local), value.container)
-        code = self._fail_undefined(builder, variable.name, conditional=bool(slots))
+        reason = f"undefined variable: {variable.name}"
+        code = self.emit_failure(builder, reason, is_static=not slots)
         for slot in reversed(slots):
             undeclared = builder.load_name("UNDECLARED")
             sure = builder.compare(builder.load_name(slot.local), ast.IsNot(), undeclared)
@@ -78,14 +78,6 @@ class ExpressionCompiler(msgspec.Struct):
                 else setting
             )
         return builder.sequence_expression(builder.assign_expression(local, value.code), code)
-
-    def _fail_undefined(self, builder: AstBuilder, name: str, *, conditional: bool) -> Expression:
-        reason = f"undefined variable: {name}"
-        return (
-            self._emit_fail_call(builder, reason)
-            if conditional
-            else self.emit_failure(builder, reason)
-        )
 
     def compile_copy(self, value: Expression, builder: AstBuilder) -> Expression:
         """The value that a function returns: structs are copied, without a call for others."""

@@ -141,7 +141,7 @@ class PipelineCompiler(ExpressionCompiler):
             )
         builder = self.builder_for(node.start, node.start + len(node.name))
         if not slots:
-            return CompiledValue(self._fail_undefined(builder, node.name, conditional=False))
+            return CompiledValue(self.emit_failure(builder, f"undefined variable: {node.name}"))
         self.record_site(builder)
         values = (builder.load_name(slot.local) for slot in slots)
         return CompiledValue(builder.call("declared", builder.constant(node.name), *values))
