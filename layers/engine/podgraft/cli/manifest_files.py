@@ -63,15 +63,12 @@ class FileSelection(Struct, frozen=True):
         """Read all files; raises ``CommandError``."""
         return [ManifestFile(path, documents.read_text(path)) for path in self.find_files()]
 
-    def read_objects(self) -> Iterator[tuple[Path, Object]]:
-        """Yield each object with its file; raises ``CommandError`` if there is none."""
-        has_objects = False
-        for file in self.read():
-            for value in file.parse_objects():
-                has_objects = True
-                yield file.path, value
-        if not has_objects:
+    def read_objects(self) -> list[tuple[Path, Object]]:
+        """Return each object with its file; raises ``CommandError`` if there is none."""
+        found = [(file.path, value) for file in self.read() for value in file.parse_objects()]
+        if not found:
             raise CommandError(f"{self}: contains no object; name a file with one")
+        return found
 
 
 class ManifestFile(Struct, frozen=True):

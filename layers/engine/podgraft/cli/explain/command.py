@@ -133,7 +133,7 @@ def _explain_live(
     words: tuple[str, ...], selection: PodSelection, options: configuration.InjectOptions
 ) -> list[ExplainedFile]:
     explainer = LiveExplainer(options.access.open_cluster(), options)
-    return [ExplainedFile("cluster", [*explainer.explain(parse_targets(words), selection)])]
+    return [ExplainedFile("cluster", explainer.explain(parse_targets(words), selection))]
 
 
 def _make_cluster(

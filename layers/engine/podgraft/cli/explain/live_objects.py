@@ -38,19 +38,15 @@ class LiveExplainer(Struct):
     _loaded: dict[tuple[str | None, str | None], LoadedConfiguration] = {}
     _manifests: list[Object] | None = None
 
-    def explain(
-        self, targets: Sequence[Target], selection: PodSelection
-    ) -> Iterator[ObjectReviews]:
-        """Yield the reviews of each object; raises ``CommandError`` without one."""
+    def explain(self, targets: Sequence[Target], selection: PodSelection) -> list[ObjectReviews]:
+        """Return the reviews of each object; raises ``CommandError`` without one."""
         namespace = self.cluster.resolve_namespace(selection)
-        has_objects = False
-        for live in self._read(targets, namespace, selection.selector):
-            has_objects = True
-            yield self._explain(live)
-        if not has_objects:
+        found = [self._explain(each) for each in self._read(targets, namespace, selection.selector)]
+        if not found:
             place = "any namespace" if namespace is None else f"namespace {namespace}"
             names = ", ".join(target.resource.plural for target in targets)
             raise CommandError(f"{names}: no object in {place}; check -n and -l")
+        return found
 
     def _read(
         self, targets: Sequence[Target], namespace: str | None, selector: str | None

@@ -27,10 +27,10 @@ def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_polic
     the local bundle. Raises ``CommandError`` if overrides cannot express that.
     """
     document = load_mapping(current)
-    override = object_at(object_at(document, _CLUSTERS), cluster)
+    override = object_at(document, _CLUSTERS, cluster)
     if has_policy:
         local = load_mapping(checked.document)
-        own = _apply(local, object_at(object_at(local, _CLUSTERS), cluster))
+        own = _apply(local, object_at(local, _CLUSTERS, cluster))
         raise_findings(
             f"{pointer}: the policy in force sets this key, and overrides of cluster {cluster} "
             "cannot remove it; set the key in the local policy"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from html import escape
+from itertools import accumulate
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import terminal
@@ -120,13 +121,9 @@ def _join_folds(heading: str, folds: Sequence[str]) -> str:
     text = "\n".join((heading, *folds))
     if len(text) <= MAX_MARKDOWN_CHARACTERS:
         return text
-    shown: list[str] = []
     free = MAX_MARKDOWN_CHARACTERS - len(heading) - len(_describe_cut(0, len(folds), len(folds)))
-    for fold in folds:
-        free -= len(fold) + 1
-        if free < 0:
-            break
-        shown.append(fold)
+    sizes = accumulate(len(fold) + 1 for fold in folds)
+    shown = [fold for fold, size in zip(folds, sizes, strict=True) if size <= free]
     count = len(folds)
     return "\n".join((heading, *shown, _describe_cut(len(shown), count, len(text))))
 

@@ -1,16 +1,18 @@
 """Unified diffs that ``patch``, ``git apply``, and delta can read."""
 
 from difflib import unified_diff
+from io import StringIO
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
-def format_diff(before: str | None, after: str | None, path: str, context: int = 3) -> str:
+def format_diff(before: str | None, after: str | None, path: str) -> str:
     """Return the diff of a file, empty without a difference; ``None`` is a missing file."""
     if before == after:
         return ""
-    old, new = _split_lines(before or ""), _split_lines(after or "")
-    body = [*unified_diff(old, new, n=context)][2:]
+    # Split at line feeds only: other line breaks are part of a line for ``patch``.
+    old, new = ([*StringIO(each)] for each in (before or "", after or ""))
+    body = [*unified_diff(old, new)][2:]
     header = (
         f"--- {_format_path('a', path, before)}\n",
         f"+++ {_format_path('b', path, after)}\n",
@@ -23,16 +25,6 @@ def _format_path(side: str, path: str, content: str | None) -> str:
     if content is None:
         return "/dev/null"
     return f"{side}/{path}\t" if " " in path else f"{side}/{path}"
-
-
-def _split_lines(text: str) -> list[str]:
-    """Split at line feeds only; other line breaks are part of a line for ``patch``."""
-    lines = text.split("\n")
-    return (
-        [*(f"{line}\n" for line in lines[:-1]), *lines[-1:]]
-        if lines[-1]
-        else [f"{line}\n" for line in lines[:-1]]
-    )
 
 
 def _end_line(line: str) -> str:
