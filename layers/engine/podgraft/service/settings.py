@@ -127,7 +127,8 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
     stack = variables.parse_matching(
         "STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack"
     )
-    backing = _parse_store(variables, stack)
+    on_lambda = _ON_LAMBDA in environment
+    backing = _parse_store(variables, stack, "aws" if on_lambda else "")
     verifier = _parse_verifier(variables)
     cluster_metrics = variables.parse_choice("CLUSTER_METRICS", tuple(METRIC_CLUSTERS))
     if variables.errors:
@@ -136,9 +137,10 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
         backing,
         Auth(auth),
         stack=stack,
-        on_lambda=variables.is_on_lambda(),
-        tracing_enabled=variables.is_tracing_enabled(),
-        priming_enabled=variables.is_priming_enabled(),
+        on_lambda=on_lambda,
+        tracing_enabled=on_lambda and environment.get(_TRACE_DISABLED_VARIABLE) == "false",
+        priming_enabled=on_lambda
+        and environment.get(_INITIALIZATION_TYPE_VARIABLE, _ON_DEMAND) != _ON_DEMAND,
         verifier=verifier,
         metric_clusters=METRIC_CLUSTERS[cluster_metrics],
     )
@@ -164,18 +166,6 @@ class _Environment:
     def get(self, name: str, default: str) -> str:
         return self._environment.get(_PREFIX + name, default)
 
-    def is_on_lambda(self) -> bool:
-        return _ON_LAMBDA in self._environment
-
-    def is_tracing_enabled(self) -> bool:
-        return self.is_on_lambda() and self._environment.get(_TRACE_DISABLED_VARIABLE) == "false"
-
-    def is_priming_enabled(self) -> bool:
-        return (
-            self.is_on_lambda()
-            and self._environment.get(_INITIALIZATION_TYPE_VARIABLE, _ON_DEMAND) != _ON_DEMAND
-        )
-
     def parse_matching(
         self, name: str, default: str, pattern: re.Pattern[str], expected: str
     ) -> str:
@@ -195,8 +185,8 @@ class _Environment:
         self.errors.append(f"{_PREFIX}{name}: got {value!r}; use {expected}")
 
 
-def _parse_store(variables: _Environment, stack: str) -> StoreConfig:
-    store = variables.get("STORE", "aws" if variables.is_on_lambda() else "")
+def _parse_store(variables: _Environment, stack: str, default: str) -> StoreConfig:
+    store = variables.get("STORE", default)
     if store == "aws":
         return _parse_aws(variables, stack)
     path = Path(store.removeprefix("file:"))

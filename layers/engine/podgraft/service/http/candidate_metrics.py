@@ -38,7 +38,7 @@ _RESULTS: Mapping[str, tuple[CandidateMetric, ...]] = {
 }
 
 
-def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure[CandidateMetric]]:
+def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
     """Return the measures of a record; none outside the share."""
     metrics = _RESULTS.get(str(record.get("candidate")), ())
     for metric in metrics:

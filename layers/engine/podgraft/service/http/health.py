@@ -63,12 +63,15 @@ class ReadinessCheck:
         return JsonResponse(HTTPStatus.OK.value, body.encode())
 
     def _check(self, *, is_caller: bool) -> Object:
+        """Return policy and bundle of each injector; raises ``StoreError`` if one does not load."""
         now = self._clock()
         if not is_caller and self._failure and now - self._failure[0] < FAILURE_SECONDS:
             # The same error is raised repeatedly. Without this, its traceback would grow.
             raise self._failure[1].with_traceback(None)
         try:
-            versions = _check_readiness(self._store, Deadline.from_timeout(None))
+            # Without any stored injector, the default injector is missing.
+            names = self._store.injectors(Deadline.from_timeout(None)) or (DEFAULT_INJECTOR,)
+            versions: Object = {name: _describe_version(self._store, name) for name in names}
         except StoreError as error:
             self._failure = now, error
             raise
@@ -102,16 +105,7 @@ def _describe(caller: Principal, versions: Object) -> Object:
     }
 
 
-def _check_readiness(store: Store, deadline: Deadline) -> Object:
-    """Return policy and bundle of every injector; raises ``StoreError`` if one does not load.
-
-    Without any stored injector, the default injector is missing.
-    """
-    names = store.injectors(deadline) or (DEFAULT_INJECTOR,)
-    return {name: _versions(store, name) for name in names}
-
-
-def _versions(store: Store, injector: str) -> Object:
+def _describe_version(store: Store, injector: str) -> Object:
     snapshot = store.snapshot(injector, None)
     versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
     if snapshot.stale:

@@ -5,13 +5,11 @@ The alarms and the dashboard of template.yaml use these names; a test compares t
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON
-
-MetricT = TypeVar("MetricT", bound=StrEnum)
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
@@ -42,16 +40,16 @@ class Unit(StrEnum):
     SECONDS = "Seconds"
 
 
-class Measure(Struct, Generic[MetricT], frozen=True):
+class Measure(Struct, frozen=True):
     """One value of one metric."""
 
-    metric: MetricT
+    metric: StrEnum
     value: float = 1.0
     unit: Unit = Unit.COUNT
 
 
 # Writes measures, with each set of dimensions as well as without one.
-MetricWriter: TypeAlias = Callable[[Iterable[Measure[Any]], Iterable[Mapping[str, str]]], None]
+MetricWriter: TypeAlias = Callable[[Iterable[Measure], Iterable[Mapping[str, str]]], None]
 
 
 # The injector of requests for injectors without a policy. It is not a valid name of an injector.
@@ -80,7 +78,7 @@ _AUTH_ERRORS = frozenset(
 )
 
 
-def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure[Metric]]:
+def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
     """Return the measures of a record; none for a record without a request."""
     if "route" not in record:
         return
@@ -125,9 +123,7 @@ def list_by_group(record: Mapping[str, JSON]) -> Mapping[str, str]:
     return {"group": groups.rpartition(",")[2]} if groups else {}
 
 
-def _number(
-    record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit
-) -> Iterator[Measure[Metric]]:
+def _number(record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit) -> Iterator[Measure]:
     value = record.get(key)
     if isinstance(value, int | float) and (value or metric is not Metric.AGE):
         yield Measure(metric, value, unit)

@@ -77,7 +77,7 @@ def make_metric_writer(stack: str) -> MetricWriter:
     metrics: Any = EphemeralMetrics(namespace=NAMESPACE, service=stack)
     is_disabled = is_metrics_disabled()
 
-    def write(measures: Iterable[Measure[Any]], dimensions: Iterable[Mapping[str, str]]) -> None:
+    def write(measures: Iterable[Measure], dimensions: Iterable[Mapping[str, str]]) -> None:
         if is_disabled:
             return
         metrics.dimension_sets = [{"service": stack, **each} for each in dimensions]

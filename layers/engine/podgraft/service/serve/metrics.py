@@ -99,15 +99,16 @@ class WorkerMetrics:
         return write_and_count
 
     def _count(
-        self, measure: Measure[Metric], source: Mapping[str, str], record: Mapping[str, JSON]
+        self, measure: Measure, source: Mapping[str, str], record: Mapping[str, JSON]
     ) -> None:
-        if measure.metric is Metric.TIME:
+        metric = Metric(measure.metric)
+        if metric is Metric.TIME:
             self._seconds.labels(**source).observe(measure.value / 1000)
-        elif measure.metric in _COUNTERS:  # the age is read at the time of the scrape
-            _, names = _COUNTERS[measure.metric]
+        elif metric in _COUNTERS:  # the age is read at the time of the scrape
+            _, names = _COUNTERS[metric]
             all_labels = {**source, "reason": _first_reason(record)}
             selected = {name: all_labels[name] for name in names}
-            self._counters[measure.metric].labels(**selected).inc(measure.value)
+            self._counters[metric].labels(**selected).inc(measure.value)
 
     def _limit(self, source: Mapping[str, str]) -> Mapping[str, str]:
         key = tuple(source.values())
