@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
+
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
 from podgraft.core import review
@@ -153,12 +155,13 @@ def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
 
 
 def _review_fields(record: ReviewRecord) -> Object:
-    fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    fields = asdict(record)
+    del fields["candidate"], fields["groups"]  # in a line only if they have a value
     if record.candidate is not None:
-        fields_of_record.update(record.candidate.fields)
+        fields |= record.candidate.fields
     if record.groups:
-        fields_of_record["groups"] = ",".join(record.groups)
-    return {"event": "review", "level": "INFO", **fields_of_record}
+        fields["groups"] = ",".join(record.groups)
+    return {"event": "review", "level": "INFO", **fields}
 
 
 def _describe_failure(
@@ -208,8 +211,4 @@ def _read_body(request: Request) -> bytes:
 
 # Requests that fail as the fault table says.
 _REFUSALS = (WebError, admission.ReviewError, StoreError)
-# The other fields of a record are in a line only if they have a value.
-_RECORD_FIELDS = tuple(
-    field for field in ReviewRecord.__struct_fields__ if field not in {"candidate", "groups"}
-)
 _JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)
