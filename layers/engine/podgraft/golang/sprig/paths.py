@@ -1,5 +1,6 @@
 """Slash-separated paths (Go's path and path/filepath on Unix), and URLs by their parts."""
 
+from posixpath import normpath
 from typing import Any
 
 from podgraft.golang.errors import FunctionError
@@ -16,18 +17,7 @@ def clean(path: str) -> str:
     >>> clean("/a/../../b//./c/"), clean("a/../../b"), clean("")
     ('/b/c', '../b', '.')
     """
-    rooted = path.startswith("/")
-    elements: list[str] = []
-    for part in path.split("/"):
-        if part in ("", "."):
-            continue
-        if part != "..":
-            elements.append(part)
-        elif elements and elements[-1] != "..":
-            elements.pop()
-        elif not rooted:
-            elements.append(part)
-    return "/" * rooted + "/".join(elements) or "."
+    return normpath(f"/{path.lstrip('/')}" if path.startswith("/") else path)
 
 
 def base(path: str) -> str:

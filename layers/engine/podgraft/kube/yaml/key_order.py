@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cmp_to_key
+from posixpath import commonprefix
 
 from podgraft.golang.time import wrap_int64
 
@@ -19,8 +20,8 @@ def sort_keys(keys: Iterable[str]) -> list[str]:
 
 def _compare(left: str, right: str) -> int:
     """A negative number if ``left`` is before ``right``."""
-    index = _first_difference(left, right)
-    if index is None:
+    index = len(commonprefix((left, right)))
+    if index in (len(left), len(right)):
         return len(left) - len(right)
     left_char, right_char = left[index], right[index]
     if left_char.isalpha() or right_char.isalpha():
@@ -28,16 +29,9 @@ def _compare(left: str, right: str) -> int:
             return -1 if left_char < right_char else 1
         return 1 if left_char.isalpha() else -1
     seed = _is_inside_number(left, index) if "0" in (left_char, right_char) else 0
-    (number, end), (other_number, other_end) = (
-        _parse_number(left, index, seed),
-        _parse_number(right, index, seed),
-    )
+    number, end = _parse_number(left, index, seed)
+    other_number, other_end = _parse_number(right, index, seed)
     return number - other_number or end - other_end or (-1 if left_char < right_char else 1)
-
-
-def _first_difference(left: str, right: str) -> int | None:
-    pairs = zip(left, right, strict=False)
-    return next((index for index, (first, second) in enumerate(pairs) if first != second), None)
 
 
 def _is_inside_number(text: str, index: int) -> int:
