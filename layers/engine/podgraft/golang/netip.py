@@ -213,32 +213,25 @@ class _IPv6Parser:
         self._rest, percent, self._zone = text.partition("%")
         if percent and not self._zone:
             self._fail("zone must be a non-empty string")
-        self._groups: list[int] = []
-        self._ellipsis: int | None = None
+        self._bare = self._rest
+        self._count = 0  # of the groups so far
+        self._has_ellipsis = False
 
     def parse(self) -> Addr:
         """Return the address; raises ``AddressError`` for the first error."""
         if self._rest.startswith("::"):
-            self._ellipsis = 0
+            self._has_ellipsis = True
             self._rest = self._rest[2:]
-        if self._rest or self._ellipsis is None:
-            while len(self._groups) < _GROUPS and self._parse_group():
+        if self._rest or not self._has_ellipsis:
+            while self._count < _GROUPS and self._parse_group():
                 pass
         if self._rest:
             self._fail("trailing garbage after address", at_rest=True)
-        if len(self._groups) < _GROUPS and self._ellipsis is None:
+        if self._count < _GROUPS and not self._has_ellipsis:
             self._fail("address string too short")
-        if len(self._groups) == _GROUPS and self._ellipsis is not None:
+        if self._count == _GROUPS and self._has_ellipsis:
             self._fail("the :: must expand to at least one field of zeros")
-        return Addr(self._value(), IPV6_BITS, self._zone)
-
-    def _value(self) -> int:
-        start = len(self._groups) if self._ellipsis is None else self._ellipsis
-        zeros = [0] * (_GROUPS - len(self._groups))
-        value = 0
-        for group in (*self._groups[:start], *zeros, *self._groups[start:]):
-            value = value << 16 | group
-        return value
+        return Addr(int(IPv6Address(self._bare)), IPV6_BITS, self._zone)
 
     def _parse_group(self) -> bool:
         """Read a group and its colon. Return whether the address continues."""
@@ -251,19 +244,19 @@ class _IPv6Parser:
         if self._rest[size : size + 1] == ".":
             self._parse_dotted_quad()
             return False
-        self._groups.append(int(self._rest[:size], 16))
+        self._count += 1
         self._rest = self._rest[size:]
         return bool(self._rest) and self._parse_colon()
 
     def _parse_dotted_quad(self) -> None:
-        if self._ellipsis is None and len(self._groups) != _GROUPS - 2:
+        if not self._has_ellipsis and self._count != _GROUPS - 2:
             reason = "embedded IPv4 address must replace the final 2 fields of the address"
             self._fail(reason, at_rest=True)
-        if len(self._groups) > _GROUPS - 2:
+        if self._count > _GROUPS - 2:
             reason = "too many hex fields to fit an embedded IPv4 at the end of the address"
             self._fail(reason, at_rest=True)
-        value = _parse_ipv4(self._rest, self._text)
-        self._groups += [value >> 16, value & 0xFFFF]
+        _parse_ipv4(self._rest, self._text)
+        self._count += 2
         self._rest = ""
 
     def _parse_colon(self) -> bool:
@@ -273,9 +266,9 @@ class _IPv6Parser:
             self._fail("colon must be followed by more characters", at_rest=True)
         self._rest = self._rest[1:]
         if self._rest[0] == ":":
-            if self._ellipsis is not None:
+            if self._has_ellipsis:
                 self._fail("multiple :: in address", at_rest=True)
-            self._ellipsis = len(self._groups)
+            self._has_ellipsis = True
             self._rest = self._rest[1:]
         return bool(self._rest)
 
