@@ -41,7 +41,7 @@ class CaStatus(Struct, frozen=True):
             yield Finding(Fault.EXPIRY, "caBundle", problem, rotate, breaks=False)
 
 
-def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
+def check_ca_bundle(webhook: Object) -> CaStatus:
     """Return the status of the caBundle of a webhook; no days without one."""
     text = string_at(object_at(webhook, "clientConfig"), "caBundle")
     if not text:
@@ -52,7 +52,7 @@ def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
         certificates = x509.load_pem_x509_certificates(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
         return CaStatus(problem="is not a PEM certificate in base64")
-    days = min(count_days(certificate, now) for certificate in certificates)
+    days = min(map(count_days, certificates))
     return CaStatus(days=days, certificates=tuple(certificates))
 
 

@@ -31,11 +31,8 @@ class LiveCluster(Struct, frozen=True):
         """Return one object; raises ``ApiError``."""
         return self.reader.get(f"{resource.list_path(namespace)}/{name}")
 
-    def find_object(self, resource: ResourceType, namespace: str, name: str) -> Object | None:
-        """Return one object, or None if it, or its API, does not exist."""
-        return self._find(f"{resource.list_path(namespace)}/{name}")
-
     def _find(self, path: str) -> Object | None:
+        """Return one object, or None if it, or its API, does not exist."""
         try:
             return self.reader.get(path)
         except ApiError as error:
@@ -115,7 +112,7 @@ class LiveCluster(Struct, frozen=True):
             if owner.get("controller") is not True or resource is None:
                 continue
             namespace, name = string_at(metadata, "namespace"), string_at(owner, "name")
-            controller = self.find_object(resource, namespace, name)
+            controller = self._find(f"{resource.list_path(namespace)}/{name}")
             uid = string_at(object_at(controller or {}, "metadata"), "uid")
             return controller if uid == owner.get("uid") else None
         return None

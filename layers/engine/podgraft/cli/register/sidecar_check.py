@@ -54,7 +54,8 @@ def make_check_policy(registration: Registration, rules: InjectionRules, contain
             },
             "validations": [_make_validation(container)],
             "variables": [
-                _named_expression(name, text) for name, text in _check_variables(rules, container)
+                *(_named_expression(*variable) for variable in decision_variables(rules)),
+                _named_expression("hasSidecar", _has_sidecar_expression(container)),
             ],
         },
     }
@@ -90,11 +91,6 @@ def _name(registration: Registration) -> str:
 
 def _named_expression(name: str, expression: str) -> Object:
     return {"name": name, "expression": expression}
-
-
-def _check_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
-    yield from decision_variables(rules)
-    yield "hasSidecar", _has_sidecar_expression(container)
 
 
 def decision_variables(rules: InjectionRules) -> Iterable[tuple[str, str]]:
