@@ -51,10 +51,15 @@ def test_what_is_no_yaml_is_an_error_with_its_place(
     assert cli.main(["uninject"]) == 2
 
 
-def test_an_output_file_is_utf8_in_every_locale(tmp_path: Path) -> None:
+def test_the_output_is_utf8_in_every_locale(tmp_path: Path) -> None:
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, annotations: {owner: é}}\n"
     (tmp_path / "pod.yaml").write_text(pod, "utf-8")
     words = [sys.executable, "-m", "podgraft", "uninject", "-f", "pod.yaml", "-o", "out.yaml"]
     ascii_ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    subprocess.run(words, cwd=tmp_path, env={**os.environ, **ascii_}, check=True)
+    environment = {**os.environ, **ascii_}
+    subprocess.run(words, cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "out.yaml").read_text("utf-8") == pod
+    done = subprocess.run(
+        words[:-2], cwd=tmp_path, env=environment, check=True, stdout=subprocess.PIPE
+    )
+    assert done.stdout.decode() == pod

@@ -81,8 +81,13 @@ class EscapingStream:
         return len(text)
 
     def write_document(self, text: str) -> None:
-        """Write a document for another program; only a terminal gets it with escapes."""
-        self._write(escape_controls(text) if self._stream.isatty() else text)
+        """Write a document for another program, in UTF-8; only a terminal gets it with escapes."""
+        buffer = getattr(self._stream, "buffer", None)  # a stream in memory has none
+        if self._stream.isatty() or buffer is None:
+            self._write(escape_controls(text) if self._stream.isatty() else text)
+        else:
+            self._stream.flush()
+            buffer.write(text.encode("utf-8", self.errors))
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write lines."""
