@@ -252,11 +252,6 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     def _last(self, table: Mapping[T, Span]) -> T:
         return [key for key, span in table.items() if span.contains(self.minor, self.patch)][-1]
 
-    @property
-    def behaviors(self) -> frozenset[str]:
-        """The names of the behaviors that are on."""
-        return frozenset(name for name in self.__struct_fields__ if getattr(self, name) is True)
-
 
 def profile(minor: int, patch: int | None = None) -> Profile:
     """The profile of Istio 1.``minor``.``patch``, without a patch that of the latest one.
