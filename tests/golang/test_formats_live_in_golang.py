@@ -34,7 +34,6 @@ ACCEPTED = {
     ("core/injectors/istio/config/config_map.py", "float("): "converts integers",
     ("core/injectors/istio/config/protojson.py", "float("): "converts numbers of JSON",
     ("core/injectors/istio/data/prototext.py", "float("): "converts numbers of JSON",
-    ("kube/quantity.py", "exponents"): "the syntax of quantities, which are Kubernetes'",
     ("kube/yaml/scalars.py", "exponents"): "which scalars go-yaml tries as numbers; golang parses",
     ("service/serve/connection.py", "ipaddress"): "the address of a peer from the socket",
     ("base/system.py", "datetime"): "the clock of the process",
