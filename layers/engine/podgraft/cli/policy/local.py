@@ -1,9 +1,9 @@
 """The checks of a local bundle and policy, equal to those of the function."""
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +26,8 @@ from .bundle_tests import find_failed_tests
 from .document_check import find_group_problems, find_rollout_problems
 from .document_text import strip_signature
 from .large_policy import find_value_errors
+
+T = TypeVar("T")
 
 _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
@@ -67,11 +69,8 @@ def check_bundle(
     *level*, violations of this level of the Pod Security Standards are errors.
     """
     findings: list[Diagnostic] = []
-    files, text = dict[str, bytes](), ""
-    with _collect_errors(findings):
-        files = _read_manifests(folder.bundle)
-    with _collect_errors(findings):
-        text = _read_document(folder.policy)
+    files = _collect_errors(lambda: _read_manifests(folder.bundle), {}, findings)
+    text = _collect_errors(lambda: _read_document(folder.policy), "", findings)
     digest = bundle.digest(files)
     document = set_bundle_digest(text, digest)
     policy_name = str(folder.policy or "policy")
@@ -119,13 +118,13 @@ def set_bundle_digest(text: str, digest: str) -> str:
     return f"{text}{end}{line}\n"
 
 
-@contextmanager
-def _collect_errors(findings: list[Diagnostic]) -> Generator[None]:
-    """Add the errors of unreadable files to the findings."""
+def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnostic]) -> T:
+    """Return the result of *read*; unreadable files become errors."""
     try:
-        yield
+        return read()
     except UnreadableError as error:
         findings.extend(error.errors)
+        return otherwise
 
 
 def _read_manifests(folder: Path) -> dict[str, bytes]:
