@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from support.store_fixture import TOKEN, write_injector
+from podgraft.core.versions.errors import UnavailableError
+from podgraft.service.store.caller_document import hash_token
+from podgraft.service.store.folder import FolderCallers
+from support.store_fixture import TOKEN, write, write_injector
 
 Send = Callable[[Any], dict[str, Any]]
 BODY = json.dumps(
@@ -79,6 +82,27 @@ def test_the_state_names_injectors_clusters_and_rollouts(
     assert state["rollouts"] == {"default": {"id": "2026-11-22-probes", "mode": mode}}
     assert state["problems"] == []
     assert TOKEN not in json.dumps(state)
+
+
+def test_a_cluster_has_the_groups_of_its_callers(send: Send, folder: Path) -> None:
+    write_injector(folder, policy="policy: enabled\ngroups: {ring: {policy: disabled}}\n")
+    assert json.loads(send(check(REVIEW))["body"])["response"].get("patch")
+    document = f"{{tokens: [{{sha256: {hash_token(TOKEN)}}}], groups: [ring]}}"
+    write(folder / "auth" / "prod-eu.yaml", document.encode())
+    result = send(check({**REVIEW, "fresh": True}))
+    assert result["code"] == 200
+    assert "patch" not in json.loads(result["body"])["response"]
+
+
+def test_callers_that_cannot_be_read_are_the_error_of_a_review(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise UnavailableError("out of reach")
+
+    monkeypatch.setattr(FolderCallers, "callers", fail)
+    result = send(check(REVIEW))
+    assert (result["code"], result["policy_version"]) == (503, "")
 
 
 def test_an_unknown_rollout_is_a_problem(send: Send, folder: Path) -> None:

@@ -20,10 +20,13 @@ from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Store
 from podgraft.kube.patch.kinds import compute_kind
 from podgraft.service.paths import ROUTES, Target
-from podgraft.service.store import CallerStore
+from podgraft.service.store import Callers, CallerStore
 from podgraft.service.store.factory import expire_stores
 
-from .request_log import RequestLog, line_fields
+from . import faults
+from .authentication import Principal
+from .faults import JsonResponse
+from .request_log import RequestLog
 from .response_changes import find_response_changes
 from .synthetic import review_body
 
@@ -42,7 +45,7 @@ def respond(
             case "review":
                 if request.get("fresh"):
                     expire_stores(store, callers)
-                return _review(request, store, request_log)
+                return _review(request, store, callers, request_log)
             case "compare":
                 return _compare(request)
             case _:
@@ -79,23 +82,37 @@ def _describe_state(store: Store, callers: CallerStore) -> Object:
     }
 
 
-def _review(request: Mapping[str, Any], store: Store, request_log: RequestLog) -> Object:
-    """Review one recorded request. It is no part of a metric or of the census."""
+def _review(
+    request: Mapping[str, Any], store: Store, callers: CallerStore, request_log: RequestLog
+) -> Object:
+    """Review one recorded request. It is no part of a metric or of the census.
+
+    The cluster has its groups of the registry. If they cannot be read, the response has that error,
+    and the probe repeats the review.
+    """
     route, cluster = str(request.get("route")), str(request.get("cluster") or "")
     if route not in ROUTES or (cluster and not is_cluster(cluster)):
         raise ValueError("route or cluster: is invalid")
     target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
     body = str(request.get("body")).encode("utf-8", "surrogatepass")
-    response, found = review_body(store, cluster or None, target, body)
+    try:
+        groups = callers.callers().callers.get(cluster, Callers()).groups
+    except StoreError as error:
+        return _describe_response(faults.fault_response(error), {})
+    caller = Principal(cluster or None, groups=groups)
+    response, found = review_body(store, caller, target, body)
     # Metrics count records with a route.
     record = {key: value for key, value in found.items() if key != "route"}
     request_log({**record, "event": EVENT_KEY})
-    fields = line_fields(record)
+    return _describe_response(response, record)
+
+
+def _describe_response(response: JsonResponse, record: Mapping[str, JSON]) -> Object:
     return {
         "code": response.code,
         "body": response.body.decode(),
-        "policy_version": fields.get("policy_version") or "",
-        "bundle": fields.get("bundle") or "",
+        "policy_version": record.get("policy_version") or "",
+        "bundle": record.get("bundle") or "",
     }
 
 

@@ -49,15 +49,15 @@ def respond(
 def review_pod(store: Store, injector: str) -> tuple[JsonResponse, Mapping[str, JSON]]:
     """Review the synthetic pod, and return the response and the record for the log."""
     body = jsonvalue.dump(SYNTHETIC_REVIEW).encode()
-    return review_body(store, None, Target("inject", injector), body)
+    return review_body(store, Principal(None), Target("inject", injector), body)
 
 
 def review_body(
-    store: Store, cluster: str | None, target: Target, body: bytes
+    store: Store, caller: Principal, target: Target, body: bytes
 ) -> tuple[JsonResponse, Mapping[str, JSON]]:
-    """Review a body that no client sent, as one of a cluster, without authentication."""
+    """Review a body that no client sent, as one of a caller, without authentication."""
     records: list[Mapping[str, JSON]] = []
-    webhook = Webhook(store, lambda _, __: Principal(cluster), records.append, system.monotonic)
+    webhook = Webhook(store, lambda _, __: caller, records.append, system.monotonic)
     request = Request(
         read=BytesIO(body).read, content_type="application/json", content_length=str(len(body))
     )
