@@ -48,7 +48,7 @@ class Clone:
         return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
     def documents(self, name: str) -> list[Any]:
-        return [*yaml.load_all(self.git("show", f"HEAD:{name}"), strict=False)]
+        return [*yaml.load_all(self.git("show", f"HEAD:{name}"))]
 
     def names(self, folder: str) -> list[str]:
         return self.git("ls-tree", "-r", "--name-only", "HEAD", folder).splitlines()

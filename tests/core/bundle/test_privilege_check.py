@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ class Function:
         return self.client.post(f"/{route}", data=data, content_type="application/json")
 
     @property
-    def metrics(self) -> set[Metric]:
+    def metrics(self) -> set[StrEnum]:
         return {measure.metric for measure in record_measures(self.records[-1])}
 
 

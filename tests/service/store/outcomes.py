@@ -1,6 +1,7 @@
 """What came of a review, as the cluster, the audit log, the log, and the metrics show it."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from werkzeug.test import TestResponse
@@ -32,7 +33,7 @@ def describe_outcome(answer: TestResponse, record: Mapping[str, JSON]) -> str:
     return " ".join(filter(None, words))
 
 
-def _describe_fault(answer: TestResponse, record: Mapping[str, JSON], metrics: set[Metric]) -> str:
+def _describe_fault(answer: TestResponse, record: Mapping[str, JSON], metrics: set[StrEnum]) -> str:
     body: Any = answer.get_json()
     assert (body["kind"], body["code"]) == ("Status", answer.status_code)
     assert record["message"] == body["message"]

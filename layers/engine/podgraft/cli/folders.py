@@ -114,8 +114,9 @@ def list_subfolders(folder: Path) -> list[Path]:
 
     Raises ``OSError`` as ``list_files``.
     """
-    _, names, _ = next(os.walk(folder, onerror=_raise_unless_missing), ("", [], []))
-    return sorted(folder / name for name in names)
+    for _, names, _ in os.walk(folder, onerror=_raise_unless_missing):
+        return sorted(folder / name for name in names)
+    return []
 
 
 def _raise_unless_missing(error: OSError) -> None:
