@@ -72,6 +72,7 @@ def test_what_is_listed_is_all_there_is(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_text("")
     assert folders.list_subfolders(tmp_path) == [tmp_path / "a", tmp_path / "b"]
     assert folders.list_subfolders(tmp_path / "missing") == []
+    assert folders.list_subfolders(tmp_path / "f") == []
     assert folders.list_files(tmp_path) == [tmp_path / "f"]
     names = [path.name for path in folders.list_files(tmp_path, is_recursive=True)]
     assert names == ["e", "d", "f"]

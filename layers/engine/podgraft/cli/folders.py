@@ -110,12 +110,13 @@ def list_files(folder: Path, *, is_recursive: bool = False) -> list[Path]:
 
 
 def list_subfolders(folder: Path) -> list[Path]:
-    """Return the folders in a folder, sorted; a missing folder has none.
+    """Return the folders in a folder, sorted; a missing folder and a file have none.
 
     Raises ``OSError`` as ``list_files``.
     """
-    for _, names, _ in os.walk(folder, onerror=_raise_unless_missing):
-        return sorted(folder / name for name in names)
+    if folder.is_dir():
+        for _, names, _ in os.walk(folder, onerror=_raise_unless_missing):
+            return sorted(folder / name for name in names)
     return []
 
 
