@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Generator
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,14 @@ CONTEXT = multiprocessing.get_context("forkserver")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def preloaded() -> None:
+def preloaded() -> Generator[None]:
     """Import the command once: each process is then a fork."""
     CONTEXT.set_forkserver_preload(["chaos.push_preload"])
+    yield
+    # Python's own tests end the two servers so; otherwise they outlive the session.
+    servers: Any = (forkserver, resource_tracker)
+    servers[0]._forkserver._stop()
+    servers[1]._resource_tracker._stop()
 
 
 @pytest.fixture
