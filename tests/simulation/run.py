@@ -164,13 +164,13 @@ def _use_output(baton: Baton) -> Generator[None]:
     target = _Output(baton)
     output: Any = EscapingStream(target)  # pyright: ignore[reportArgumentType]
     logger = getLogger("podgraft")
-    streams = [(each, each.stream) for each in _stream_handlers(logger)]
+    streams = {each: each.stream for each in _stream_handlers(logger)}
     with redirect_stdout(output), redirect_stderr(output):
-        for handler, _ in streams:
+        for handler in streams:
             handler.stream = sys.stdout
         yield
-    for handler, stream in streams:
-        handler.stream = stream
+    for handler in _stream_handlers(logger):  # also those that the run made
+        handler.stream = streams.get(handler, sys.stdout)
     del target.baton
 
 

@@ -321,6 +321,16 @@ def test_clusters_are_found_on_every_page(parameters: tuple[ParameterDocuments, 
     assert [*read_documents(shelf)] == ["prod", "staging"]
 
 
+def test_names_are_listed_without_a_right_to_decrypt(
+    parameters: tuple[ParameterDocuments, Any],
+) -> None:
+    shelf, stubber = parameters
+    names = ("/podgraft/mesh/policy", "/podgraft/auth/prod")
+    page = {"Parameters": [{"Name": name, "Value": "encrypted"} for name in names]}
+    stubber.add_response("get_parameters_by_path", page, {"Path": "/podgraft", "Recursive": True})
+    assert shelf.list_all() == ["auth/prod", "mesh/policy"]
+
+
 def test_a_document_too_large_for_a_parameter_is_not_sent(
     parameters: tuple[ParameterDocuments, Any],
 ) -> None:

@@ -471,7 +471,7 @@ DEFECTS: dict[str, Defect] = {
     "D77": make_defect(
         "the deny list of a folder is not read",
         "7",
-        f"{ENGINE}.folder.store:_Loading._refresh_denied",
+        f"{ENGINE}.folder.store:_InjectorLoader._refresh_denied",
         "denied=self._read_denied()",
         "denied={}",
         "serve",
@@ -507,7 +507,7 @@ DEFECTS: dict[str, Defect] = {
     "D81": make_defect(
         "a worker refuses the number of the version in force",
         "33",
-        f"{ENGINE}.folder.store:_Loading.load",
+        f"{ENGINE}.folder.store:_InjectorLoader.load",
         "oldest=check.find_version(text)",
         "oldest=check.find_version(text) + 1",
         "serve",

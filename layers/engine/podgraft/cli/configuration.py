@@ -278,8 +278,8 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         raise CommandError(*(f"{name} {fault}" for fault in error.errors)) from error
     _check_groups(options, read)
     groups = read.find_groups(options.cluster, options.cluster_groups)
-    if options.cluster is not None and options.cluster not in read.clusters and not groups:
-        clusters = ", ".join(sorted(read.clusters)) or "none"
+    if options.cluster is not None and options.cluster not in read.overrides and not groups:
+        clusters = ", ".join(sorted(read.overrides)) or "none"
         problem = f"the policy has no overrides for it; it has {clusters}"
         print_warnings([f"--cluster {options.cluster}: {problem}"])
     document, read = read, read.for_cluster(options.cluster, options.cluster_groups)

@@ -93,13 +93,13 @@ class Owner(Struct, frozen=True, kw_only=True, rename="camel"):
     documents: int = 1
 
 
-_making_client = system.make_lock()
+_CLIENT_LOCK = system.make_lock()
 
 
 def make_client(service: str, region: str | None = None) -> Any:
     """A client of one service, in the account and region of the command line or environment."""
     remedy = "check --profile, --region, and the AWS configuration"
-    with aws_errors("AWS", remedy=remedy), _making_client:
+    with aws_errors("AWS", remedy=remedy), _CLIENT_LOCK:
         return make_session().client(service, region_name=region)
 
 

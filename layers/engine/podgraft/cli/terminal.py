@@ -83,8 +83,10 @@ class EscapingStream:
     def write_document(self, text: str) -> None:
         """Write a document for another program, in UTF-8; only a terminal gets it with escapes."""
         buffer = getattr(self._stream, "buffer", None)  # a stream in memory has none
-        if self._stream.isatty() or buffer is None:
-            self._write(escape_controls(text) if self._stream.isatty() else text)
+        if self._stream.isatty():
+            self._write(escape_controls(text))
+        elif buffer is None:
+            self._write(text)
         else:
             self._stream.flush()
             buffer.write(text.encode("utf-8", self.errors))

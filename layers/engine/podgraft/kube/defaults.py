@@ -275,13 +275,13 @@ def _fill_strategy(strategy: Object, **defaults: JSON) -> None:
         _fill_absent(object_at(strategy, "rollingUpdate"), **defaults)
 
 
-def _set_daemon_set(daemon_set: Object, _minor: int) -> None:
+def _fill_daemon_set(daemon_set: Object, _minor: int) -> None:
     spec = object_at(daemon_set, "spec")
     _fill_absent(spec, revisionHistoryLimit=10)
     _fill_strategy(object_at(spec, "updateStrategy"), maxUnavailable=1, maxSurge=0)
 
 
-def _set_stateful_set(stateful_set: Object, minor: int) -> None:
+def _fill_stateful_set(stateful_set: Object, minor: int) -> None:
     spec = object_at(stateful_set, "spec")
     if not spec.get("podManagementPolicy"):
         spec["podManagementPolicy"] = "OrderedReady"
@@ -299,11 +299,11 @@ def _set_stateful_set(stateful_set: Object, minor: int) -> None:
         retention[key] = retention.get(key) or "Retain"
 
 
-def _set_replicas(workload: Object, _minor: int) -> None:
+def _fill_replicas(workload: Object, _minor: int) -> None:
     _fill_absent(object_at(workload, "spec"), replicas=1)
 
 
-def _set_replication_controller(controller: Object, _minor: int) -> None:
+def _fill_replication_controller(controller: Object, _minor: int) -> None:
     spec = object_at(controller, "spec")
     _fill_absent(spec, replicas=1)
     labels = object_at(spec, "template", "metadata").get("labels")
@@ -341,7 +341,7 @@ def _fill_patterns(spec: Object) -> None:
             pattern["status"] = pattern.get("status") or "True"
 
 
-def _set_cron_job(cron_job: Object, minor: int) -> None:
+def _fill_cron_job(cron_job: Object, minor: int) -> None:
     spec = object_at(cron_job, "spec")
     spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
     _fill_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
@@ -359,13 +359,13 @@ def _fill_namespace(namespace: Object, _minor: int) -> None:
 
 
 _KINDS: Mapping[str, Callable[[Object, int], None]] = {
-    "v1.CronJob": _set_cron_job,
-    "v1.DaemonSet": _set_daemon_set,
+    "v1.CronJob": _fill_cron_job,
+    "v1.DaemonSet": _fill_daemon_set,
     "v1.Deployment": _fill_deployment,
     "v1.Job": _fill_job,
     "v1.Namespace": _fill_namespace,
     "v1.Pod": _fill_pod,
-    "v1.ReplicaSet": _set_replicas,
-    "v1.ReplicationController": _set_replication_controller,
-    "v1.StatefulSet": _set_stateful_set,
+    "v1.ReplicaSet": _fill_replicas,
+    "v1.ReplicationController": _fill_replication_controller,
+    "v1.StatefulSet": _fill_stateful_set,
 }

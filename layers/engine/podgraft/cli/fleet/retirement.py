@@ -51,7 +51,7 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
         except (PolicyError, CommandError):
             yield f"{parameter}: does not load; search it for {cluster}"
             continue
-        places = ["/clusters/" + cluster] if cluster in parsed.clusters else []
+        places = ["/clusters/" + cluster] if cluster in parsed.overrides else []
         places += [
             f"/groups/{group}/members"
             for group, each in parsed.groups.items()
@@ -64,7 +64,7 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
 def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
     registry = stack.registry
     owner = find_owner(registry.ssm, registry.prefix)
-    for name in ParameterDocuments(registry.ssm, registry.prefix).read_all("", recursive=True):
+    for name in ParameterDocuments(registry.ssm, registry.prefix).list_all():
         injector, _, document = name.rpartition("/")
         if document == POLICY and owner is not None:
             target = make_target(owner, registry.prefix, injector)

@@ -34,21 +34,26 @@ class ParameterDocuments(Struct, frozen=True):
         parameter = response["Parameter"]
         return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
 
-    def read_all(self, folder: str, *, recursive: bool = False) -> Mapping[str, StoredDocument]:
-        """Read the decrypted parameters directly below the folder, so no locks, ten at once.
+    def list_all(self) -> list[str]:
+        """Return the names of all documents, sorted; it decrypts none of them."""
+        return [*self._read_pages("", Recursive=True)]
 
-        With *recursive*, read all below it.
-        """
+    def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
+        """Read the decrypted parameters directly below the folder, so no locks, ten at once."""
+        return {
+            name: StoredDocument(each["Value"], each["Version"])
+            for name, each in self._read_pages(folder, WithDecryption=True).items()
+        }
+
+    def _read_pages(self, folder: str, **options: bool) -> Mapping[str, dict[str, Any]]:
         path = f"{self.prefix}/{folder}".rstrip("/")
         pages: Iterable[dict[str, Any]] = self.client.get_paginator(
             "get_parameters_by_path"
-        ).paginate(Path=path, Recursive=recursive, WithDecryption=True)
+        ).paginate(Path=path, **options)
         with aws_errors(path):
             found = [each for page in pages for each in page["Parameters"]]
         return {
-            each["Name"].removeprefix(f"{self.prefix}/"): StoredDocument(
-                each["Value"], each["Version"]
-            )
+            each["Name"].removeprefix(f"{self.prefix}/"): each
             for each in sorted(found, key=lambda each: each["Name"])
         }
 

@@ -112,8 +112,8 @@ class Runner(Struct):
 def warn_of_clusters(document: PolicyTestFile, cases: list[Case], snapshots: SnapshotCache) -> None:
     """Warn of clusters without overrides, which can be misspelled."""
     for cluster in dict.fromkeys(case.cluster for case in cases):
-        if cluster is not None and cluster not in snapshots.policy.clusters:
-            known = ", ".join(sorted(snapshots.policy.clusters)) or "none"
+        if cluster is not None and cluster not in snapshots.policy.overrides:
+            known = ", ".join(sorted(snapshots.policy.overrides)) or "none"
             problem = f"the policy has no overrides for cluster {cluster}; it has {known}"
             print_warnings([f"{document.path}: {problem}"])
 

@@ -96,7 +96,7 @@ def _review(
     target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
     body = str(request.get("body")).encode("utf-8", "surrogatepass")
     try:
-        groups = callers.callers().callers.get(cluster, Callers()).groups
+        groups = callers.callers().callers.get(cluster, Callers()).groups if cluster else ()
     except StoreError as error:
         return _describe_response(faults.fault_response(error), {})
     caller = Principal(cluster or None, groups=groups)

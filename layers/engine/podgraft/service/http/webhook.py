@@ -118,7 +118,7 @@ class Webhook:
             return {}
         started = self._clock()
         outcome = census.record(context, snapshot, route, result)
-        if outcome is None or outcome == "known":  # only a process with a census has the enum
+        if outcome is None or not outcome.is_logged:
             return {}
         milliseconds = round((self._clock() - started) * 1000, 3)
         return {"census": str(outcome), "census_milliseconds": milliseconds}

@@ -62,6 +62,11 @@ class RecordOutcome(StrEnum):
     KNOWN = "known"
     DROPPED = "dropped"
 
+    @property
+    def is_logged(self) -> bool:
+        """Whether the request log names the outcome; most workloads are known."""
+        return self is not RecordOutcome.KNOWN
+
 
 class CensusStorage(Protocol):
     """Where records and keys are stored; the methods raise any exception if they fail."""

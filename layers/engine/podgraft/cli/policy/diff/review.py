@@ -60,7 +60,7 @@ def review_object(
     return ObjectResult(
         verdict=reviews.trace.verdict,
         object=_find_object(reviews) if reviews.all.is_created else None,
-        message="".join(reviews.all.messages),  # of the review that ends the creation
+        message="; ".join(reviews.all.messages),  # of what ends the creation
         warnings=reviews.trace.warnings,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import msgspec
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import Diagnostic
@@ -13,8 +13,8 @@ from podgraft.core.injectors.istio.render.templates import TemplateSet
 from podgraft.core.policy import InjectionRules
 
 
-class InjectorConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The configuration of an injector, which is the same for all pods.
+class InjectorConfig(Struct, frozen=True, kw_only=True):
+    """The values that all injections of one configuration read.
 
     ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
     ``newer_release`` is the release that the settings name, if podgraft does not know it.

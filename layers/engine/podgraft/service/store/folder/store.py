@@ -70,15 +70,15 @@ class FolderStore:
         verifier: "Verifier | None" = None,
     ) -> None:
         self._folder = folder
-        self._make_loading = partial(
-            _Loading,
+        self._make_loader = partial(
+            _InjectorLoader,
             deferred=deferred,
             seconds=seconds,
             last_known_good=last_known_good,
             clock=clock,
             verifier=verifier,
         )
-        self._injectors: dict[str, _Loading] = {}
+        self._injectors: dict[str, _InjectorLoader] = {}
 
     def snapshot(
         self,
@@ -89,17 +89,17 @@ class FolderStore:
     ) -> Snapshot:
         """Return the snapshot of the current files; a local disk needs no deadline."""
         del deadline
-        loading = self._injectors.get(injector)
-        if loading is None:
-            loading = self._injectors[injector] = self._open(injector)
-        current = loading.cache.current()
+        loader = self._injectors.get(injector)
+        if loader is None:
+            loader = self._injectors[injector] = self._open(injector)
+        current = loader.cache.current()
         if current.error is not None:
             # The version in force, while the files do not load.
-            loading.check_denied(current.value)
+            loader.check_denied(current.value)
         snapshot = current.value.for_cluster(
             cluster, make_stale(current.error) if current.error else None, groups
         )
-        return snapshot if snapshot.candidate is None else loading.check_candidate(snapshot)
+        return snapshot if snapshot.candidate is None else loader.check_candidate(snapshot)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the folders with a valid injector name, and all loaded injectors."""
@@ -114,14 +114,14 @@ class FolderStore:
             names = set[str]()
         return tuple(sorted(names | loaded))
 
-    def _open(self, name: str) -> "_Loading":
+    def _open(self, name: str) -> "_InjectorLoader":
         path = self._folder / name
-        loading = self._make_loading(path)
-        if not is_injector(name) or not self._exists(path, loading):
+        loader = self._make_loader(path)
+        if not is_injector(name) or not self._exists(path, loader):
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
-        return loading
+        return loader
 
-    def _exists(self, path: Path, loading: "_Loading") -> bool:
+    def _exists(self, path: Path, loader: "_InjectorLoader") -> bool:
         """Whether an injector exists; raises ``UnavailableError`` if the check fails.
 
         If the store is missing, an injector with a last known good version still exists.
@@ -133,13 +133,13 @@ class FolderStore:
                     return path.is_dir()
                 is_store_missing = files.is_empty(self._folder)
         except UnavailableError:
-            if loading.restore() is None:
+            if loader.restore() is None:
                 raise
             return True
-        return is_store_missing and loading.restore() is not None
+        return is_store_missing and loader.restore() is not None
 
 
-class _Loading:
+class _InjectorLoader:
     """Loads the files of one injector, and stores the version for other processes."""
 
     def __init__(
