@@ -16,23 +16,19 @@ CASES = (
 def test_the_text_has_place_problem_and_remedy(
     file: str, path: str, excerpt: str, text: str
 ) -> None:
-    diagnostic = Diagnostic(
-        document=file, pointer=path, problem="is empty", remedy="write it", excerpt=excerpt
-    )
+    diagnostic = Diagnostic("is empty", "write it", document=file, pointer=path, excerpt=excerpt)
     assert str(diagnostic) == text
 
 
 def test_a_warning_becomes_an_error_and_retains_its_text() -> None:
-    warning = Diagnostic(
-        document="a", problem="is old", remedy="renew it", severity=Severity.WARNING
-    )
+    warning = Diagnostic("is old", "renew it", document="a", severity=Severity.WARNING)
     error = warning.as_error()
     assert (warning.is_warning, error.is_warning) == (True, False)
     assert str(error) == str(warning)
 
 
 def test_a_diagnostic_is_an_error_unless_it_states_otherwise() -> None:
-    assert not Diagnostic(document="a", problem="is old", remedy="renew it").is_warning
+    assert not Diagnostic("is old", "renew it", document="a").is_warning
 
 
 def test_the_faults_of_bundles_are_diagnostics() -> None:

@@ -79,13 +79,13 @@ UNCHANGED = (
 
 @pytest.mark.parametrize(("pointer", "text"), UNCHANGED)
 def test_no_line_is_added_if_it_is_unknown(pointer: str, text: str) -> None:
-    diagnostic = Diagnostic(document="a.yaml", pointer=pointer, problem="p", remedy="see line 2")
+    diagnostic = Diagnostic("p", "see line 2", document="a.yaml", pointer=pointer)
 
     assert [*add_file_lines([diagnostic], {"a.yaml": text.encode()})] == [diagnostic]
 
 
 def test_the_line_counts_from_the_file() -> None:
-    diagnostic = Diagnostic(document="a.yaml", pointer=PATH, problem="p", remedy="see line 2")
+    diagnostic = Diagnostic("p", "see line 2", document="a.yaml", pointer=PATH)
 
     [located] = add_file_lines([diagnostic], {"a.yaml": TEXT.encode()})
     assert located.remedy == "see line 2 (line 6 of a.yaml)"

@@ -139,7 +139,7 @@ def test_groups_that_do_not_compile_together_fail_for_their_clusters_alone(
 
     def fail_together(self: BundleCache, requested: Policy) -> Bundle:
         if (requested.bundle, requested.revision) == (other, "r"):
-            raise BundleError([Diagnostic(problem="does not compile", remedy="mend it")])
+            raise BundleError([Diagnostic("does not compile", "mend it")])
         return make(self, requested)
 
     monkeypatch.setattr(BundleCache, "bundle", fail_together)

@@ -21,7 +21,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class Diagnostic(Struct, frozen=True, kw_only=True):
+class Diagnostic(Struct, frozen=True):
     """A problem in a document of an operator.
 
     ``document`` names the document, for example its file, and is empty if the context names it.
@@ -29,10 +29,10 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     or an expression. A warning stops nothing, except with ``--strict``.
     """
 
-    document: str = ""
-    pointer: str = ""
     problem: str
     remedy: str
+    document: str = ""
+    pointer: str = ""
     excerpt: str = ""
     severity: Severity = Severity.ERROR
 

@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
         byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
         problem = f"is not UTF-8: {byte}"
         raise UnreadableError(
-            Diagnostic(document=str(path), problem=problem, remedy="save it as UTF-8")
+            Diagnostic(problem, "save it as UTF-8", document=str(path))
         ) from error
     except OSError as error:
         raise UnreadableError(to_diagnostic(path, error)) from error
@@ -36,7 +36,7 @@ def read_text(path: Path) -> str:
 def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
     """Why the operating system does not give a file."""
     problem, remedy = describe_os_error(error)
-    return Diagnostic(document=str(path), problem=problem, remedy=remedy)
+    return Diagnostic(problem, remedy, document=str(path))
 
 
 def read_manifests(folder: Path) -> dict[str, bytes]:
@@ -50,9 +50,7 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
         name = path.relative_to(folder).as_posix()
         problem = bundle.validate_path(name)
         if problem:
-            faults.append(
-                Diagnostic(document=repr(str(path)), problem=problem, remedy="rename the file")
-            )
+            faults.append(Diagnostic(problem, "rename the file", document=repr(str(path))))
             continue
         try:
             files[name] = path.read_bytes()
@@ -60,9 +58,7 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
             faults.append(to_diagnostic(path, error))
     if not files and not faults:
         problem = "holds no manifests (*.yaml, *.yml, *.json)"
-        faults.append(
-            Diagnostic(document=str(folder), problem=problem, remedy="put some in, or name another")
-        )
+        faults.append(Diagnostic(problem, "put some in, or name another", document=str(folder)))
     if faults:
         raise UnreadableError(*faults)
     return files

@@ -22,7 +22,7 @@ def find_references(name: str, text: str) -> Iterator[Diagnostic]:
     for reference in _REFERENCE.finditer(text):
         line = text.count("\n", 0, reference.start()) + 1
         yield Diagnostic(
+            f"line {line}: contains {{{{…}}}}, which Parameter Store rejects in a value",
+            "remove one brace of each pair",
             document=name,
-            problem=f"line {line}: contains {{{{…}}}}, which Parameter Store rejects in a value",
-            remedy="remove one brace of each pair",
         )

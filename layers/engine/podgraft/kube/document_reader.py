@@ -73,7 +73,7 @@ class Cursor(Struct, frozen=True):
         self.diagnostics.warnings.append(self._diagnose(problem, remedy).as_warning())
 
     def _diagnose(self, problem: str, remedy: str) -> Diagnostic:
-        return Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
+        return Diagnostic(problem, remedy, pointer=self.pointer)
 
     def add_type_error(self, expected: JSONType) -> None:
         """Add an error: the value does not have the expected type."""

@@ -158,7 +158,7 @@ def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[Di
 
 def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[Diagnostic]:
     if problem is not None:
-        yield Diagnostic(pointer=path, problem=problem.got, remedy=problem.remedy)
+        yield Diagnostic(problem.got, problem.remedy, pointer=path)
 
 
 def _operator_problem(operator: str) -> NameProblem | None:
@@ -184,4 +184,4 @@ def _from_field_error(error: FieldError) -> Diagnostic:
     """Convert a decode error."""
     pointer = "".join(f"/{escape(step)}" for step in error.pointer)
     remedy = f"use {_TYPES.get(error.expected, 'a mapping')}"
-    return Diagnostic(pointer=pointer, problem=f"got {error.got.split()[0]}", remedy=remedy)
+    return Diagnostic(f"got {error.got.split()[0]}", remedy, pointer=pointer)

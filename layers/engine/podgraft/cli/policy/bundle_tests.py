@@ -23,7 +23,7 @@ def find_failed_tests(folder: ConfigFolder) -> Iterator[Diagnostic]:
             # Each error names the file, and has its remedy.
             for text in error.args:
                 problem, _, own_remedy = str(text).removeprefix(f"{path} ").rpartition("; ")
-                yield Diagnostic(document=name, problem=problem, remedy=own_remedy)
+                yield Diagnostic(problem, own_remedy, document=name)
             continue
         for file in files:
             yield from _run_file(file, folder, name, remedy)
@@ -38,4 +38,4 @@ def _run_file(
         if not result.has_passed:
             reason = next(iter((*result.errors, *map(str, result.failures))))
             problem = f'test "{result.case.name}" fails: {reason}'
-            yield Diagnostic(document=name, problem=problem, remedy=remedy)
+            yield Diagnostic(problem, remedy, document=name)

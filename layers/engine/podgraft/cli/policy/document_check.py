@@ -30,10 +30,10 @@ def find_group_problems(read: Policy, document: str) -> Iterator[Diagnostic]:
         for key, value in override.own_keys.items():
             if key in sources and inherited[key] == value:
                 yield Diagnostic(
+                    f"equals the value of {sources[key]}",
+                    "remove it, and the group decides",
                     document=document,
                     pointer=f"/clusters/{escape(cluster)}/{key.replace('.', '/')}",
-                    problem=f"equals the value of {sources[key]}",
-                    remedy="remove it, and the group decides",
                     severity=Severity.WARNING,
                 )
 
@@ -56,11 +56,11 @@ def _find_conflicts(read: Policy, document: str) -> Iterator[Diagnostic]:
                     continue
                 reported.add((first, second, key))
                 yield Diagnostic(
+                    f"cluster {cluster} is in {first} and {second}, which set {key} "
+                    "differently with the same order",
+                    "give the group that wins a higher order",
                     document=document,
                     pointer=f"/groups/{second}/order",
-                    problem=f"cluster {cluster} is in {first} and {second}, which set {key} "
-                    "differently with the same order",
-                    remedy="give the group that wins a higher order",
                 )
 
 
@@ -69,10 +69,7 @@ def find_rollout_problems(read: Policy, text: str, document: str) -> Iterator[Di
     yield from read.rollout_errors
     if is_in_flow_style(text):
         yield Diagnostic(
-            document=document,
-            pointer=f"/{KEY}",
-            problem="unsupported flow style",
-            remedy="write one key per line",
+            "unsupported flow style", "write one key per line", document=document, pointer=f"/{KEY}"
         )
     if read.rollout is None:
         return
@@ -82,10 +79,10 @@ def find_rollout_problems(read: Policy, text: str, document: str) -> Iterator[Di
         for name, share in shares.items():
             if share > read.rollout.share:
                 yield Diagnostic(
+                    f"got {share:g} while share is {read.rollout.share:g}",
+                    f"{name} changes first",
                     document=document,
                     pointer=f"/{KEY}/{key}/{escape(name)}",
-                    problem=f"got {share:g} while share is {read.rollout.share:g}",
-                    remedy=f"{name} changes first",
                     severity=Severity.WARNING,
                 )
 
@@ -106,9 +103,9 @@ def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
                 names = []
             for name in names:
                 yield Diagnostic(
+                    f"{subject} sets its {name}",
+                    f"the candidate does not change it in {subject.partition(' ')[2]}",
                     document=document,
                     pointer=f"/{KEY}/candidate/{name}",
-                    problem=f"{subject} sets its {name}",
-                    remedy=f"the candidate does not change it in {subject.partition(' ')[2]}",
                     severity=Severity.WARNING,
                 )

@@ -66,17 +66,17 @@ def find_value_errors(name: str, text: str) -> Iterator[Diagnostic]:
     size, moved = len(split.document.encode()), sum(map(len, split.files.values()))
     if size > ADVANCED_BYTES:
         yield Diagnostic(
-            document=name,
-            problem=f"got {size} bytes without groups and clusters, but Parameter Store accepts at "
+            f"got {size} bytes without groups and clusters, but Parameter Store accepts at "
             f"most {ADVANCED_BYTES}",
-            remedy="move selectors to the configuration in the bundle, and write groups and "
+            "move selectors to the configuration in the bundle, and write groups and "
             "clusters as blocks",
+            document=name,
         )
     if moved > MAX_BYTES:
         yield Diagnostic(
+            f"got {moved} bytes of groups and clusters, but at most {MAX_BYTES} load",
+            "give clusters with equal overrides a group",
             document=name,
-            problem=f"got {moved} bytes of groups and clusters, but at most {MAX_BYTES} load",
-            remedy="give clusters with equal overrides a group",
         )
     yield from find_references(name, text)
 

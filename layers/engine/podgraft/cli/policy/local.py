@@ -133,9 +133,7 @@ def _read_manifests(folder: Path) -> dict[str, bytes]:
     empty = [name for name, content in manifests.items() if not content.strip()]
     if empty:
         remedy = "write the manifest, or remove the file from the folder"
-        raise UnreadableError(
-            *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
-        )
+        raise UnreadableError(*(Diagnostic("is empty", remedy, document=name) for name in empty))
     return manifests
 
 
@@ -145,7 +143,7 @@ def _read_document(path: Path | None) -> str:
     text = documents.read_text(path)
     if not text.strip():
         remedy = 'write "policy: enabled", or remove the file'
-        raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
+        raise UnreadableError(Diagnostic("is empty", remedy, document=str(path)))
     return strip_signature(text)  # a push signs the document that it stores
 
 
@@ -159,9 +157,7 @@ def _parse_stored_policy(
         stored = Policy()
     if stored.bundle != digest:
         problem = "is in flow style, so podgraft cannot add the key bundle"
-        findings.append(
-            Diagnostic(document=policy_name, problem=problem, remedy="write one key per line")
-        )
+        findings.append(Diagnostic(problem, "write one key per line", document=policy_name))
     return stored
 
 

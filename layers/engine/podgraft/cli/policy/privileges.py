@@ -35,10 +35,10 @@ def find_missing_allows(privileges: Iterable[Privilege]) -> Iterator[Diagnostic]
         if len(added) > _MAX_DESCRIPTIONS:
             listed.append(f"{len(added) - _MAX_DESCRIPTIONS} more")
         yield Diagnostic(
+            f"is missing, so podgraft does not check these privileges: {', '.join(listed)}",
+            "list them with podgraft policy allows --write",
             document=POLICY,
             pointer=f"/{_KEY}",
-            problem=f"is missing, so podgraft does not check these privileges: {', '.join(listed)}",
-            remedy="list them with podgraft policy allows --write",
             severity=Severity.WARNING,
         )
 

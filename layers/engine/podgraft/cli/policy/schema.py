@@ -44,7 +44,7 @@ def validate_document(
             yield from _find_unknown_keys(file, path, error)
             continue
         remedy = f"use a value that {schema['$id']} allows"
-        yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)
+        yield Diagnostic(error.message, remedy, document=file, pointer=path)
 
 
 def _find_unknown_keys(file: str, path: str, error: Any) -> Iterator[Diagnostic]:
@@ -52,8 +52,8 @@ def _find_unknown_keys(file: str, path: str, error: Any) -> Iterator[Diagnostic]
     known_keys = list(error.schema["properties"])
     for key in error.instance.keys() - set(known_keys):
         yield Diagnostic(
+            "unknown key",
+            suggest_key(key, known_keys),
             document=file,
             pointer=f"{path}/{pointer.escape(key)}",
-            problem="unknown key",
-            remedy=suggest_key(key, known_keys),
         )

@@ -68,7 +68,7 @@ def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
         errors += [replace(error, document=location) for error in notes.errors]
     if not values:
         problem, remedy = "is empty", f"write a document of kind {KIND}"
-        errors.append(Diagnostic(document=str(path), problem=problem, remedy=remedy))
+        errors.append(Diagnostic(problem, remedy, document=str(path)))
     raise_findings(errors)
     return tuple(parsed)
 

@@ -32,7 +32,7 @@ class UrlPath:
 
     def warning(self, problem: str, remedy: str) -> Diagnostic:
         """Return a warning about the path; the URL can contain a token and is not quoted."""
-        found = Diagnostic(document=self.file, pointer=self.path, problem=problem, remedy=remedy)
+        found = Diagnostic(problem, remedy, document=self.file, pointer=self.path)
         return found.as_warning()
 
 
@@ -70,12 +70,12 @@ def find_policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[
     for name, override in policy.clusters.items():
         if cluster_id and name != cluster_id and override.bundle == policy.bundle:
             yield Diagnostic(
+                f'names the calling cluster "{name}", but {_CLUSTER_NAME_KEY} is '
+                f'"{cluster_id}": its proxies get the cluster id "{cluster_id}"',
+                f"if the mesh of {name} has another cluster id, register {name} with "
+                "--istio-cluster-id, or set a separate bundle for it",
                 document=file,
                 pointer=f"/clusters/{pointer.escape(name)}",
-                problem=f'names the calling cluster "{name}", but {_CLUSTER_NAME_KEY} is '
-                f'"{cluster_id}": its proxies get the cluster id "{cluster_id}"',
-                remedy=f"if the mesh of {name} has another cluster id, register {name} with "
-                "--istio-cluster-id, or set a separate bundle for it",
             ).as_warning()
 
 

@@ -48,7 +48,7 @@ def digest(files: Mapping[str, bytes]) -> str:
     """
     problems = {path: validate_path(path) for path in files}
     errors = [
-        Diagnostic(document=repr(path), problem=problem, remedy="rename or delete the file")
+        Diagnostic(problem, "rename or delete the file", document=repr(path))
         for path, problem in problems.items()
         if problem
     ]

@@ -77,12 +77,12 @@ def _compare_policies(
     if path := _find_shared(writes[first.name], writes[second.name]):
         remedy = "write it in one policy, or give both the same value"
         problem = f"writes {_spell(path)}, as {first.name} does: {_ORDER}"
-        yield make(problem=problem, remedy=remedy)
+        yield make(problem, remedy)
     for reader, writer in ((first, second), (second, first)):
         if path := None if reader.is_reinvoked else _find_read(reader, writes[writer.name]):
             remedy = "set reinvocationPolicy: IfNeeded in {}, or make one policy of both"
             problem = f"{reader.name} reads {_spell(path)}, which {writer.name} writes: {_ORDER}"
-            yield make(problem=problem, remedy=remedy.format(reader.name))
+            yield make(problem, remedy.format(reader.name))
 
 
 def _spell(path: Path) -> str:

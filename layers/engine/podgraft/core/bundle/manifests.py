@@ -78,9 +78,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
         """Return a diagnostic for the object; *path* is a JSON Pointer inside the object."""
-        return Diagnostic(
-            document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
-        )
+        return Diagnostic(problem, remedy, document=self.file, pointer=self.path + path)
 
     def make_warning(self, path: str, problem: str, remedy: str) -> Diagnostic:
         """``make_diagnostic`` for a problem that stops nothing."""
@@ -157,9 +155,9 @@ AddDiagnostic = Callable[[Diagnostic], None]
 _OR_REMOVE = "or remove the file from the folder"
 
 _EMPTY = Diagnostic(
+    "contains no manifest",
+    "add .yaml, .yml, or .json files, as kubectl get -o yaml prints them",
     document="the folder",
-    problem="contains no manifest",
-    remedy="add .yaml, .yml, or .json files, as kubectl get -o yaml prints them",
 )
 
 
@@ -168,13 +166,11 @@ def _parse_documents(file: str, content: bytes, add_error: AddDiagnostic) -> Ite
         documents = yaml.load_all(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
-        add_error(
-            Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}")
-        )
+        add_error(Diagnostic(problem, f"save it as UTF-8, {_OR_REMOVE}", document=file))
         return
     except yaml.NotYAMLError as error:
         remedy = f"correct the syntax, {_OR_REMOVE}"
-        add_error(Diagnostic(document=file, problem=f"invalid YAML: {error}", remedy=remedy))
+        add_error(Diagnostic(f"invalid YAML: {error}", remedy, document=file))
         return
     for number, document in enumerate(documents, 1):
         location = file if len(documents) == 1 else f"{file}, document {number}"
@@ -187,11 +183,7 @@ def _expand_lists(
     """Yield the object itself, or the objects of a List."""
     if not isinstance(document, dict):
         problem = "is not a Kubernetes object"
-        add_error(
-            Diagnostic(
-                document=file, pointer=path, problem=problem, remedy="add apiVersion and kind"
-            )
-        )
+        add_error(Diagnostic(problem, "add apiVersion and kind", document=file, pointer=path))
         return
     items = document.get("items")
     if document.get("kind") == "List" and isinstance(items, list):

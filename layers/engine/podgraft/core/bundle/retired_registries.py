@@ -108,10 +108,10 @@ def find_document_warnings(file: str, document: JSON, path: str = "") -> Iterato
             ]
             if lines:
                 yield Diagnostic(
+                    f"{_format_lines(text, lines)}{registry.name} {CLOSURE}",
+                    f"use {registry.replacement} ({SOURCE})",
                     document=file,
                     pointer=string_path,
-                    problem=f"{_format_lines(text, lines)}{registry.name} {CLOSURE}",
-                    remedy=f"use {registry.replacement} ({SOURCE})",
                     severity=Severity.WARNING,
                 )
 

@@ -40,9 +40,7 @@ def parse(document: str) -> Policy:
     try:
         value = yaml.load_document(document)
     except yaml.NotYAMLError as error:
-        raise PolicyError(
-            [Diagnostic(problem=f"invalid YAML: {error}", remedy="correct this line")]
-        ) from error
+        raise PolicyError([Diagnostic(f"invalid YAML: {error}", "correct this line")]) from error
     policy = parse_document(Cursor({} if value is None else value, "", diagnostics))
     if diagnostics.errors:
         raise PolicyError(diagnostics.errors, diagnostics.warnings, policy)

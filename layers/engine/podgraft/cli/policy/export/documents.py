@@ -91,9 +91,7 @@ class _Exporter(Struct, frozen=True):
         self._refuse(manifest.file, manifest.path, problem, "keep it in podgraft")
 
     def _refuse(self, document: str, pointer: str, problem: str, remedy: str) -> None:
-        self.refused.append(
-            Diagnostic(document=document, pointer=pointer, problem=problem, remedy=remedy)
-        )
+        self.refused.append(Diagnostic(problem, remedy, document=document, pointer=pointer))
 
     def _export_parameters(self) -> None:
         manifests = self.bundle.manifests

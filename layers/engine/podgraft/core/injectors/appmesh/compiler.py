@@ -96,10 +96,10 @@ class _MeshReader(msgspec.Struct):
         region = self._spec.get("region")
         if isinstance(region, str) and region not in _REGIONS:
             yield Diagnostic(
+                f"{region} is no region where App Mesh was known to be served",
+                f"use one of {', '.join(sorted(_REGIONS))}",
                 document=namespaced_name(self.mesh),
                 pointer=f"{_PATH}/region",
-                problem=f"{region} is no region where App Mesh was known to be served",
-                remedy=f"use one of {', '.join(sorted(_REGIONS))}",
             )
 
     def config_map(self) -> Object | None:
@@ -151,5 +151,5 @@ class _MeshReader(msgspec.Struct):
 
     def _add_error(self, path: str, problem: str, remedy: str) -> None:
         mesh = namespaced_name(self.mesh)
-        error = Diagnostic(document=mesh, pointer=_PATH + path, problem=problem, remedy=remedy)
+        error = Diagnostic(problem, remedy, document=mesh, pointer=_PATH + path)
         self.errors.append(error)

@@ -41,14 +41,12 @@ def choose_profile(
     try:
         profile = releases.parse_release(text)
     except UnknownReleaseError as error:
-        faults.append(
-            Diagnostic(document=document, pointer=path, problem=str(error), remedy=_REMEDY)
-        )
+        faults.append(Diagnostic(str(error), _REMEDY, document=document, pointer=path))
         return releases.newest()
     difference = _describe_difference(name, profile)
     if difference is not None:
         problem, remedy = difference
-        warning = Diagnostic(document=document, pointer=path, problem=problem, remedy=remedy)
+        warning = Diagnostic(problem, remedy, document=document, pointer=path)
         warnings.append(warning.as_warning())
     return profile
 

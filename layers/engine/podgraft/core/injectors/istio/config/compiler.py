@@ -46,10 +46,10 @@ _REFERENCE_REMEDY = (
 
 # Without the value, which can be a secret in the wrong field.
 _UNKNOWN_POLICY = Diagnostic(
+    "must be enabled or disabled; with any other value, podgraft injects no pod",
+    "use enabled or disabled",
     document="config",
     pointer="/policy",
-    problem="must be enabled or disabled; with any other value, podgraft injects no pod",
-    remedy="use enabled or disabled",
 )
 
 _IGNORED_NAMESPACES_BEFORE_1_9 = frozenset({"kube-system", "kube-public"})
@@ -150,7 +150,7 @@ def _parse_mesh(profile: Profile, schema: Schema, text: str, errors: list[Diagno
 
 def _make_mesh_error(found: validate_meshconfig.Problem) -> Diagnostic:
     path, problem, remedy = found
-    return Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
+    return Diagnostic(problem, remedy, document="mesh", pointer=path)
 
 
 def _find_further_errors(
@@ -187,10 +187,10 @@ def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> It
         except MessageError as error:
             for field_error in error.errors:
                 yield Diagnostic(
+                    field_error.problem,
+                    _REFERENCE_REMEDY,
                     document=_describe_resource(resource),
                     pointer=f"/spec{field_error.pointer}",
-                    problem=field_error.problem,
-                    remedy=_REFERENCE_REMEDY,
                 )
 
 
@@ -199,10 +199,10 @@ def _find_unselective_resources(resources: tuple[Object, ...]) -> Iterator[Diagn
     for resource in resources:
         if proxyconfig.find_match_labels(resource) == {}:
             yield Diagnostic(
+                "a selector without labels selects no pod",
+                "add matchLabels, or remove the selector to apply it to the namespace",
                 document=_describe_resource(resource),
                 pointer="/spec/selector",
-                problem="a selector without labels selects no pod",
-                remedy="add matchLabels, or remove the selector to apply it to the namespace",
             )
 
 
@@ -275,10 +275,10 @@ def _valid_selectors(
         except SelectorError as error:
             warnings.extend(
                 Diagnostic(
+                    f"{problem.problem}, so the selector selects nothing",
+                    problem.remedy,
                     document="config",
                     pointer=f"/{key}/{index}{problem.pointer}",
-                    problem=f"{problem.problem}, so the selector selects nothing",
-                    remedy=problem.remedy,
                 )
                 for problem in error.errors
             )

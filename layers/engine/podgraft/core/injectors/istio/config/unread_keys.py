@@ -63,11 +63,11 @@ def _find_undecided_switches(
     is_read = any(_NATIVE_FIELD in text for text in config.templates.values())
     if profile.native_flag and is_read and env.get("ENABLE_NATIVE_SIDECARS", "auto") == "auto":
         yield Diagnostic(
+            f"is not set; Istio 1.{profile.minor} injects native sidecars if every kubelet "
+            "is 1.33 or later, and podgraft injects ordinary containers",
+            "set it to true or false",
             document="policy",
             pointer="/features/nativeSidecars",
-            problem=f"is not set; Istio 1.{profile.minor} injects native sidecars if every kubelet "
-            "is 1.33 or later, and podgraft injects ordinary containers",
-            remedy="set it to true or false",
             severity=Severity.WARNING,
         )
 
@@ -117,10 +117,10 @@ def _find_policy_keys(
 
 def _unread_key_warning(document: str, path: str, profile: Profile, remedy: str) -> Diagnostic:
     return Diagnostic(
+        f"is set, but Istio 1.{profile.minor} does not read it",
+        remedy,
         document=document,
         pointer=path,
-        problem=f"is set, but Istio 1.{profile.minor} does not read it",
-        remedy=remedy,
         severity=Severity.WARNING,
     )
 
@@ -138,9 +138,9 @@ def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnosti
     similar = find_similar(key, KEYS)
     remedy = f"did you mean {similar}?" if similar else f"known: {', '.join(KEYS)}"
     return Diagnostic(
+        "unknown key, which no release of Istio reads",
+        remedy,
         document="config",
         pointer=path,
-        problem="unknown key, which no release of Istio reads",
-        remedy=remedy,
         severity=Severity.WARNING if is_newer else Severity.ERROR,
     )

@@ -138,4 +138,4 @@ def _is_within(value: JSON, type_: str) -> bool:
 def _make_diagnostic(path: str, value: JSON, expected: str, remedy: str) -> Diagnostic:
     # Without the value, which can be a secret in the wrong field.
     problem = f"expected {expected}, got {jsonvalue.describe_type(value)}"
-    return Diagnostic(document="values", pointer=path, problem=problem, remedy=remedy)
+    return Diagnostic(problem, remedy, document="values", pointer=path)

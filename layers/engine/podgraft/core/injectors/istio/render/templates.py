@@ -82,14 +82,14 @@ class TemplateSet(Struct, frozen=True):
                 parse()
             except (TemplateError, LimitError) as error:
                 yield Diagnostic(
+                    str(error),
+                    add_update(newer_release, error.remedy)
+                    if isinstance(error, TemplateError) and error.reason.endswith(_UNKNOWN)
+                    else error.remedy,
                     document="config",
                     pointer="/template"
                     if name == LEGACY_TEMPLATE
                     else f"/templates/{pointer.escape(name)}",
-                    problem=str(error),
-                    remedy=add_update(newer_release, error.remedy)
-                    if isinstance(error, TemplateError) and error.reason.endswith(_UNKNOWN)
-                    else error.remedy,
                     excerpt=error.span.excerpt,
                 )
 
@@ -112,9 +112,7 @@ class TemplateSet(Struct, frozen=True):
             for name in names:
                 if name not in self.parse:
                     problem = f"unknown template {name}"
-                    yield Diagnostic(
-                        document=document, pointer=path, problem=problem, remedy=remedy
-                    )
+                    yield Diagnostic(problem, remedy, document=document, pointer=path)
 
     def find_missing(self, config: Config) -> Iterator[Diagnostic]:
         """Yield a diagnostic if the configuration has no template that its release reads."""
@@ -148,10 +146,10 @@ def _missing_templates_diagnostic(
             f"release that reads key {other}"
         )
     return Diagnostic(
+        f"is missing, so podgraft cannot inject any pod; {reason}",
+        remedy,
         document="config",
         pointer=path,
-        problem=f"is missing, so podgraft cannot inject any pod; {reason}",
-        remedy=remedy,
     )
 
 
