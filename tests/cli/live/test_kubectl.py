@@ -2,6 +2,7 @@
 
 import json
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ ERRORS = (
 
 @pytest.mark.parametrize(("text", "reason", "message"), ERRORS, ids=lambda value: str(value)[:40])
 def test_errors_have_place_problem_and_remedy(text: str, reason: ErrorReason, message: str) -> None:
-    error = parse_error(text, "context c", "/p")
+    error = parse_error(text, "context c", "GET /p")
     assert error.reason is reason
     assert message in str(error)
 
@@ -137,6 +138,35 @@ def test_a_missing_kubectl_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CommandError, match="kubectl: not found in PATH; install kubectl"):
         KubectlReader().get("/api")
+
+
+FAILED_REQUESTS: tuple[tuple[Callable[[KubectlReader], object], str], ...] = (
+    (lambda reader: reader.get("/api", a="b"), "GET /api?a=b"),
+    (lambda reader: reader.create_dry_run("/api", {}), "POST /api"),
+    (lambda reader: reader.list_contexts(), "kubectl config view"),
+    (lambda reader: reader.run("apply", "--filename=-", manifest={}), "kubectl apply"),
+    (lambda reader: reader.run("delete", "--wait=false", "a", "b"), "kubectl delete"),
+)
+
+
+@pytest.mark.parametrize(
+    ("send", "request_name"), FAILED_REQUESTS, ids=[name for _, name in FAILED_REQUESTS]
+)
+@pytest.mark.parametrize(
+    ("context", "name"), [(None, "the current context"), ("prod", "context prod")]
+)
+def test_an_error_names_the_context_and_the_request(
+    program: Path,
+    send: Callable[[KubectlReader], object],
+    request_name: str,
+    context: str | None,
+    name: str,
+) -> None:
+    program.write_text("#!/bin/sh\necho 'error: broken' >&2; exit 1\n")
+    with pytest.raises(ApiError) as caught:
+        send(KubectlReader(context=context))
+    expected = f"{name}: {request_name}: broken; correct this, and run the command again"
+    assert str(caught.value) == expected
 
 
 @pytest.mark.parametrize("output", ["[]", "no JSON"])

@@ -111,8 +111,8 @@ _PATTERNS = (
 )
 
 
-def parse_error(text: str, context: str, path: str) -> ApiError:
-    """Return the error that kubectl printed."""
+def parse_error(text: str, context: str, request: str) -> ApiError:
+    """Return the error that kubectl printed for a request, such as ``GET /api``."""
     for pattern, reason, message in _PATTERNS:
         if match := re.search(pattern, text, re.MULTILINE):
             owners = ", ".join(dict.fromkeys(re.findall(_OWNER, text)))
@@ -121,6 +121,6 @@ def parse_error(text: str, context: str, path: str) -> ApiError:
     lines = [line for line in text.splitlines() if line and not line.startswith("Warning:")]
     problem = lines[-1].removeprefix("error: ") if lines else "kubectl failed without a message"
     return ApiError(
-        f"{context}: GET {path}: {problem}; correct this, and run the command again",
+        f"{context}: {request}: {problem}; correct this, and run the command again",
         reason=ErrorReason.OTHER,
     )

@@ -4,6 +4,7 @@
 repeat with the URL of a webhook.
 """
 
+import itertools
 import shutil
 import subprocess
 import sys
@@ -71,13 +72,15 @@ class KubectlReader:
         """Return the object at a path; raises ``ApiError``."""
         uri = f"{path}?{urlencode(query)}" if query else path
         words = ("get", "--raw", self._find_base_path() + uri)
-        return parse_object(f"GET {path}", self.run(*words, place=uri), self.name)
+        return parse_object(f"GET {path}", self.run(*words, request=f"GET {uri}"), self.name)
 
     def create_dry_run(self, path: str, manifest: Object) -> Object:
         """Return the object that a creation would store; raises ``ApiError``."""
         words = ("create", "--raw", f"{self._find_base_path()}{path}?dryRun=All", "--filename=-")
-        output = self.run(*words, place=path, manifest=manifest)
-        return parse_object(f"POST {path}", output, self.name)
+        request = f"POST {path}"
+        return parse_object(
+            request, self.run(*words, request=request, manifest=manifest), self.name
+        )
 
     def find_namespace(self) -> str:
         """Return the namespace of the context; ``default`` if it sets none."""
@@ -107,17 +110,18 @@ class KubectlReader:
 
     def _read_config(self, *options: str) -> Object:
         words = ("config", "view", *options, "--output=json")
-        return parse_object("kubectl config view", self.run(*words, place="view"), self.name)
+        return parse_object("kubectl config view", self.run(*words), self.name)
 
     @property
     def name(self) -> str:
         """The context, as messages name it."""
         return f"context {self.context}" if self.context else "the current context"
 
-    def run(self, *arguments: str, place: str = "", manifest: Object | None = None) -> bytes:
+    def run(self, *arguments: str, request: str = "", manifest: Object | None = None) -> bytes:
         """Return the standard output of kubectl; raises ``ApiError`` if it fails.
 
-        It gets *manifest* as standard input, because a command line is visible to others.
+        It gets *manifest* as standard input, because a command line is visible to others. An error
+        names *request*, by default the command of kubectl.
         """
         program = shutil.which(self.program)
         if program is None:
@@ -142,7 +146,8 @@ class KubectlReader:
         )
         if result.returncode:
             text = redact_tokens(result.stderr.decode("utf-8", "replace"))
-            raise api_errors.parse_error(text, str(self), place or arguments[-1])
+            command = " ".join(["kubectl", *itertools.takewhile(str.isalpha, arguments)])
+            raise api_errors.parse_error(text, self.name, request or command)
         return result.stdout
 
 
