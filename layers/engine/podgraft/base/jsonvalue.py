@@ -70,6 +70,15 @@ def load(data: bytes | str) -> JSON:
     return _check_depth(value)
 
 
+def load_object(data: bytes | str) -> Object | None:
+    """Parse an object; ``None`` for any other text, valid or not."""
+    try:
+        value = load(data)
+    except NotJSONError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _check_depth(value: JSON) -> JSON:
     """Return ``value`` if it is not too deep."""
     if is_deeper_than(MAX_DEPTH, value):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.live.webhook_matching import (
@@ -33,7 +33,8 @@ def find_changes(live: Object, expected: Object | None) -> Iterator[Finding]:
     """
     metadata = object_at(live, "metadata")
     place = string_at(metadata, "name")
-    before = expected or _parse_object(string_at(object_at(metadata, "annotations"), _LAST_APPLIED))
+    applied = string_at(object_at(metadata, "annotations"), _LAST_APPLIED)
+    before = expected or jsonvalue.load_object(applied)
     remedy = "apply the registration again"
     if before is not None:
         hooks: list[Object] = [{"webhooks": each.get("webhooks")} for each in (before, live)]
@@ -49,14 +50,6 @@ def find_changes(live: Object, expected: Object | None) -> Iterator[Finding]:
             if entry.get("operation") != "Apply" and names:
                 problem = f"{string_at(entry, 'manager')} changed {', '.join(names)}"
                 yield Finding(Fault.CHANGED, place, problem, remedy, breaks=False)
-
-
-def _parse_object(text: str) -> Object | None:
-    try:
-        value = jsonvalue.load(text)
-    except NotJSONError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _describe_change(change: fields.FieldChange) -> str:

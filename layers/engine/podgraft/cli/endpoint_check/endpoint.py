@@ -5,14 +5,13 @@ endpoint that the CAs verify. No message contains the token, also if a server re
 """
 
 import http.client
-import json
 import os
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 from cryptography import x509
@@ -20,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue, system
-from podgraft.base.jsonvalue import object_at, string_at
+from podgraft.base.jsonvalue import Object, list_at, object_at, string_at
 from podgraft.cli.certs import trust
 from podgraft.cli.certs.endpoint import (
     Address,
@@ -313,7 +312,7 @@ def _send_review(
         finding = Finding(fault, target.place, problem, _LOG)
         return EndpointReport(findings=(finding,), certificate=certificate)
     milliseconds = round((system.monotonic() - started) * 1000)
-    document = _parse_object(body)
+    document = jsonvalue.load_object(body) or {}
     findings = (*_find_problems(target, response.status, document),)
     if findings:
         return EndpointReport(
@@ -322,16 +321,13 @@ def _send_review(
             certificate=certificate,
             milliseconds=milliseconds,
         )
-    return _read_review(document["response"], target, certificate, milliseconds)
+    return _read_review(object_at(document, "response"), target, certificate, milliseconds)
 
 
-def _find_problems(
-    target: EndpointTarget, status: int, document: Mapping[str, Any]
-) -> Iterator[Finding]:
+def _find_problems(target: EndpointTarget, status: int, document: Object) -> Iterator[Finding]:
     """Yield why kube-apiserver would not accept the response."""
     if status == HTTPStatus.OK:
-        review = document.get("response")
-        if not isinstance(review, dict) or cast("Any", review).get("uid") != SYNTHETIC_UID:
+        if object_at(document, "response").get("uid") != SYNTHETIC_UID:
             yield Finding(
                 Fault.INJECTOR,
                 target.place,
@@ -339,8 +335,8 @@ def _find_problems(
                 "check that the URL is an endpoint of podgraft",
             )
         return
-    text = document.get("message")
-    details = f": {target.redact(text)}" if isinstance(text, str) and text else ""
+    text = string_at(document, "message")
+    details = f": {target.redact(text)}" if text else ""
     phrase = http.client.responses.get(status, "unknown status")
     fault, remedy = _STATUSES.get(status, (Fault.NOT_LOADED, _LOG))
     problem = f"responds {status} ({phrase}){details}"
@@ -362,19 +358,15 @@ def _find_token_remedy(target: EndpointTarget) -> str:
 
 
 def _read_review(
-    review: Any, target: EndpointTarget, certificate: x509.Certificate, milliseconds: int
+    review: Object, target: EndpointTarget, certificate: x509.Certificate, milliseconds: int
 ) -> EndpointReport:
     """Return the report of a valid response; other injectors than podgraft give no reason."""
-    found: Any = review.get("auditAnnotations")
-    annotations = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    annotations = object_at(review, "auditAnnotations")
 
     def annotation(name: str) -> str:
-        value = annotations.get(name)
-        return target.redact(value) if isinstance(value, str) else ""
+        return target.redact(string_at(annotations, name))
 
     allowed = "inject" if review.get("patch") else "skip"
-    found = review.get("warnings")
-    warnings = cast("list[Any]", found) if isinstance(found, list) else []
     return EndpointReport(
         status=HTTPStatus.OK,
         certificate=certificate,
@@ -383,13 +375,5 @@ def _read_review(
         policy_version=annotation("policy-version"),
         stale=annotation("stale"),
         milliseconds=milliseconds,
-        warnings=tuple(target.redact(str(each)) for each in warnings),
+        warnings=tuple(target.redact(str(each)) for each in list_at(review, "warnings")),
     )
-
-
-def _parse_object(body: bytes) -> Mapping[str, Any]:
-    try:
-        value = json.loads(body)
-    except ValueError:
-        return {}
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

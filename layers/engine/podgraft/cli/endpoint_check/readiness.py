@@ -4,7 +4,7 @@ import http.client
 from urllib.parse import urlsplit
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import NotJSONError, Object
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs.endpoint import Address, make_client_context
 from podgraft.cli.client_config import split_stage
 
@@ -27,9 +27,8 @@ def read_readiness(target: EndpointTarget) -> Object:
     try:
         stage, _ = split_stage(address.host, urlsplit(target.url).path)
         connection.request("GET", f"{stage}/readyz", headers={"Authorization": f"Bearer {token}"})
-        value = jsonvalue.load(connection.getresponse().read(_MAX_BYTES))
-    except (OSError, http.client.HTTPException, NotJSONError):
+        return jsonvalue.load_object(connection.getresponse().read(_MAX_BYTES)) or {}
+    except (OSError, http.client.HTTPException):
         return {}
     finally:
         connection.close()
-    return value if isinstance(value, dict) else {}

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import NotJSONError, Object, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.certs.endpoint import make_client_context
 from podgraft.cli.certs.pem import read_certificates
 from podgraft.cli.client_config import redact_tokens
@@ -89,11 +89,7 @@ class InClusterReader(Struct, frozen=True, kw_only=True):
 
 def _describe_status(code: int, content: bytes) -> str:
     """Return the error as kubectl prints it; a resource that is not served has plain text."""
-    try:
-        status = jsonvalue.load(content)
-    except NotJSONError:
-        status = None
-    fields = status if isinstance(status, dict) else {}
+    fields = jsonvalue.load_object(content) or {}
     reason = (
         string_at(fields, "reason")
         or _REASONS.get(code)

@@ -75,11 +75,8 @@ def parse_pointer(text: str, version: int) -> Pointer | None:
 
     Text that is no pointer does not count either: no writer of podgraft stored it.
     """
-    try:
-        fields = jsonvalue.load(text)
-    except jsonvalue.NotJSONError:
-        return None
-    if not isinstance(fields, dict) or not jsonvalue.equal(fields.get("serial"), version):
+    fields = jsonvalue.load_object(text)
+    if fields is None or not jsonvalue.equal(fields.get("serial"), version):
         return None
     digest, clusters = fields.get("callers"), fields.get("clusters")
     if digest is not None and not (isinstance(digest, str) and _DIGEST.fullmatch(digest)):
@@ -131,11 +128,7 @@ def decode_registry(content: bytes, digest: str) -> Mapping[str, Callers | Token
     text = _unpack(content)
     if _digest(text) != digest:
         raise RegistryError("is damaged")
-    try:
-        document = jsonvalue.load(text)
-    except jsonvalue.NotJSONError:
-        document = None
-    clusters = document.get("clusters") if isinstance(document, dict) else None
+    clusters = (jsonvalue.load_object(text) or {}).get("clusters")
     if not isinstance(clusters, dict):
         raise RegistryError("must be a JSON object with the key clusters")
     return {cluster: _parse(each) for cluster, each in clusters.items()}

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import (
     JSON,
-    NotJSONError,
     Object,
-    load,
+    load_object,
     object_at,
     objects_at,
     string_at,
@@ -69,11 +68,11 @@ def recover_injection(pod: Object) -> InjectionRecord | None:
     sidecar = find_by_name(all_containers, PROXY) or {}
     return InjectionRecord(
         status=injection_status,
-        revision=string_at(_parse_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
+        revision=string_at(load_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
         overrides=_restore_overrides(overrides.parse_overrides(annotations)),
         sidecar=sidecar,
-        probers=_parse_object(_env_value(sidecar, probes.ENV)) or {},
-        scrape=_parse_object(_env_value(sidecar, prometheus.ENV)),
+        probers=load_object(_env_value(sidecar, probes.ENV)) or {},
+        scrape=load_object(_env_value(sidecar, prometheus.ENV)),
     )
 
 
@@ -116,11 +115,3 @@ def _restore_container(container: Object) -> Object:
 
 def _env_value(sidecar: Object, name: str) -> str:
     return string_at(find_env(sidecar, name) or {}, "value")
-
-
-def _parse_object(text: str) -> Object | None:
-    try:
-        value = load(text)
-    except NotJSONError:
-        return None
-    return value if isinstance(value, dict) else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from podgraft.base.jsonvalue import JSON, NotJSONError, Object, list_at, load, names_at, object_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, load_object, names_at, object_at
 from podgraft.golang.json import plain
 
 from .releases import Profile
@@ -56,11 +56,8 @@ def parse_status(annotations: Mapping[str, str]) -> InjectionStatus | None:
     """Parse the status of an earlier injection; None if it is missing or invalid."""
     if ANNOTATION not in annotations:  # the common case; an exception is slow
         return None
-    try:
-        raw = load(annotations[ANNOTATION])
-    except NotJSONError:
-        return None
-    if not isinstance(raw, dict):
+    raw = load_object(annotations[ANNOTATION])
+    if raw is None:
         return None
     return InjectionStatus(
         *[tuple(name for name in list_at(raw, key) if isinstance(name, str)) for key in _KEYS]

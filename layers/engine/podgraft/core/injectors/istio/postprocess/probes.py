@@ -13,9 +13,8 @@ from msgspec import Struct
 from podgraft import kube
 from podgraft.base.jsonvalue import (
     JSON,
-    NotJSONError,
     Object,
-    load,
+    load_object,
     object_at,
     objects_at,
     string_at,
@@ -183,11 +182,8 @@ def _set_env(profile: Profile, builder: PodBuilder, sidecar: Object, probers: Ob
 
 def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
     """Add to the variable of an earlier injection, which has the original probes."""
-    try:
-        old = load(string_at(existing, "value"))
-    except NotJSONError:
-        return
-    if isinstance(old, dict):
+    old = load_object(string_at(existing, "value"))
+    if old is not None:
         text = plain.encode(dict(sorted((probers | old).items())))
         variable = existing | {"value": text}
         env = objects_at(sidecar, "env")
