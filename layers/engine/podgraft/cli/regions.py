@@ -7,6 +7,7 @@ it, it switches. In one region it runs to its end.
 import re
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
@@ -144,7 +145,7 @@ class _Run(Struct, frozen=True):
 
     def _try(self, region: str, step: Callable[[], None]) -> None:
         try:
-            with use_region(region), convert_errors(TokensError):
+            with in_region(region):
                 step()
         except CommandError as error:
             self.errors[region] = error
@@ -154,13 +155,18 @@ class _Run(Struct, frozen=True):
         done = self.done
         if not [each for each in self.regions if each not in done]:
             return max(self.statuses)
-        errors = {
-            region: CommandError(
-                *(f"region {region}: {each}" for each in error.args), warnings=error.warnings
-            )
-            for region, error in self.errors.items()
-        }
-        return report_split(SplitError(errors, done, self.regions))
+        return report_split(SplitError(self.errors, done, self.regions))
+
+
+@contextmanager
+def in_region(region: str) -> Generator[None]:
+    """Select a region of AWS, and name it in errors; an empty name is the selected one."""
+    try:
+        with use_region(region or None), convert_errors(TokensError):
+            yield
+    except CommandError as error:
+        texts = error.args if not region else [f"region {region}: {each}" for each in error.args]
+        raise CommandError(*texts, warnings=error.warnings) from error
 
 
 class SplitError(Exception):

@@ -23,6 +23,7 @@ withdraws it, when each run that knows its label has ended.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cache
@@ -60,13 +61,12 @@ class AwsSecrets(Struct, frozen=True):
 
     def read(self, cluster: str) -> Mapping[str, tuple[str, ...]] | None:
         """Return the labels by the id of each version; ``None`` without a secret."""
-        try:
-            with aws_errors(self._locate(cluster), absent="ResourceNotFoundException"):
-                found = self.client.describe_secret(SecretId=self.prefix + cluster)
-        except AbsentError:
-            return None
-        versions: Mapping[str, list[str]] = found.get("VersionIdsToStages", {})
-        return {version: tuple(own) for version, own in versions.items()}
+        absent = "ResourceNotFoundException"
+        with suppress(AbsentError), aws_errors(self._locate(cluster), absent=absent):
+            found = self.client.describe_secret(SecretId=self.prefix + cluster)
+            versions: Mapping[str, list[str]] = found.get("VersionIdsToStages", {})
+            return {version: tuple(own) for version, own in versions.items()}
+        return None
 
     def store(self, cluster: str, token: IssuedToken) -> None:
         """Store a version that is not the current one. Its id is the hash of the token.

@@ -5,15 +5,13 @@ leads: a change is made there, and then the regions become equal. Their tokens a
 those of all regions, without those that one of them revoked.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.cli.aws_options import use_region
-from podgraft.cli.failure import CommandError, convert_errors
-from podgraft.cli.regions import SplitError, list_region_words
+from podgraft.cli.failure import CommandError
+from podgraft.cli.regions import SplitError, in_region, list_region_words
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import (
     MAX_ACTIVE,
@@ -21,7 +19,6 @@ from podgraft.service.store.caller_document import (
     Callers,
     RevokedToken,
     TokenHash,
-    TokensError,
 )
 
 from .adoption import StackCallers
@@ -118,17 +115,6 @@ class RegionalCallers(Struct, frozen=True):
             return _adapt(merge_regions({**states, region: own}.values()), own)
 
         self.stacks[region].repository.change_all(merge)
-
-
-@contextmanager
-def in_region(region: str) -> Generator[None]:
-    """Select a region of AWS, and name it in errors."""
-    try:
-        with use_region(region or None), convert_errors(TokensError):
-            yield
-    except CommandError as error:
-        texts = error.args if not region else [f"region {region}: {each}" for each in error.args]
-        raise CommandError(*texts, warnings=error.warnings) from error
 
 
 def merge_regions(states: Iterable[Clusters]) -> Clusters:

@@ -1,6 +1,7 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -77,23 +78,21 @@ class DeployedInjector(BundleBucket):
         pages = self._ssm.get_paginator("get_parameter_history").paginate(
             Name=self.target.parameter, WithDecryption=True
         )
-        try:
-            with aws_errors(f"parameter {self.target.parameter}"):
-                return [
-                    PolicyVersion(
-                        number=entry.get("Version", 0),
-                        stored=entry.get("Value", ""),
-                        date=entry.get("LastModifiedDate"),
-                        author=entry.get("LastModifiedUser", ""),
-                        is_advanced=entry.get("Tier") == "Advanced",
-                        message=entry.get("Description", ""),
-                        read=self.read_bundle,
-                    )
-                    for page in pages
-                    for entry in page["Parameters"]
-                ]
-        except AbsentError:
-            return []
+        with suppress(AbsentError), aws_errors(f"parameter {self.target.parameter}"):
+            return [
+                PolicyVersion(
+                    number=entry.get("Version", 0),
+                    stored=entry.get("Value", ""),
+                    date=entry.get("LastModifiedDate"),
+                    author=entry.get("LastModifiedUser", ""),
+                    is_advanced=entry.get("Tier") == "Advanced",
+                    message=entry.get("Description", ""),
+                    read=self.read_bundle,
+                )
+                for page in pages
+                for entry in page["Parameters"]
+            ]
+        return []
 
     @cached_property
     def callers(self) -> Mapping[str, Callers]:

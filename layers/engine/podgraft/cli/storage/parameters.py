@@ -1,7 +1,7 @@
 """The documents of a stack: parameters below one prefix."""
 
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC
 from typing import Any
 
@@ -26,13 +26,11 @@ class ParameterDocuments(Struct, frozen=True):
 
     def read(self, name: str) -> StoredDocument:
         """Read the decrypted value and the version."""
-        try:
-            with aws_errors(f"parameter {self.locate(name)}"):
-                response = self.client.get_parameter(Name=self.locate(name), WithDecryption=True)
-        except AbsentError:
-            return StoredDocument()
-        parameter = response["Parameter"]
-        return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
+        with suppress(AbsentError), aws_errors(f"parameter {self.locate(name)}"):
+            response = self.client.get_parameter(Name=self.locate(name), WithDecryption=True)
+            parameter = response["Parameter"]
+            return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
+        return StoredDocument()
 
     def list_all(self) -> list[str]:
         """Return the names of all documents, sorted; it decrypts none of them."""
@@ -87,11 +85,8 @@ class ParameterDocuments(Struct, frozen=True):
 
     def delete(self, name: str) -> None:
         """Delete the parameter, if it exists."""
-        try:
-            with aws_errors(f"parameter {self.locate(name)}"):
-                self.client.delete_parameter(Name=self.locate(name))
-        except AbsentError:
-            return
+        with suppress(AbsentError), aws_errors(f"parameter {self.locate(name)}"):
+            self.client.delete_parameter(Name=self.locate(name))
 
     @contextmanager
     def lock(self, name: str) -> Generator[None]:
@@ -119,12 +114,10 @@ class ParameterDocuments(Struct, frozen=True):
                 print_warnings([f"{error}; delete the parameter: {remove}"])
 
     def _describe_age(self, lock: str) -> str:
-        try:
-            with aws_errors(lock):
-                created = self.client.get_parameter(Name=lock)["Parameter"]["LastModifiedDate"]
-        except AwsError:  # it is gone, or cannot be read
-            return ""
-        return f" since {created.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        with suppress(AwsError), aws_errors(lock):  # it is gone, or cannot be read
+            created = self.client.get_parameter(Name=lock)["Parameter"]["LastModifiedDate"]
+            return f" since {created.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return ""
 
     def _changed_error(self, name: str) -> ChangedError:
         return ChangedError(

@@ -10,6 +10,7 @@ response was lost; then the first of the two versions counts, which the writer f
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -57,12 +58,10 @@ class AwsRegistry(Struct, frozen=True):
 
     def read_newest(self) -> tuple[int, str] | None:
         """Return the number and the text of the newest version."""
-        try:
-            with aws_errors(f"parameter {self.location}"):
-                parameter = self.ssm.get_parameter(Name=self.location)["Parameter"]
-        except AbsentError:
-            return None
-        return parameter["Version"], parameter["Value"]
+        with suppress(AbsentError), aws_errors(f"parameter {self.location}"):
+            parameter = self.ssm.get_parameter(Name=self.location)["Parameter"]
+            return parameter["Version"], parameter["Value"]
+        return None
 
     def read_versions(self, numbers: Sequence[int]) -> Mapping[int, str]:
         """Return the texts of the versions that exist."""
@@ -73,12 +72,11 @@ class AwsRegistry(Struct, frozen=True):
 
     def write(self, text: str, *, is_new: bool) -> int | None:
         """Store a version, and return its number."""
-        try:
+        with suppress(ExistsError):
             return put_parameter(
                 self.ssm, self.location, text, Type="String", Overwrite=not is_new
             )["Version"]
-        except ExistsError:
-            return None
+        return None
 
     def upload(self, digest: str, content: bytes) -> None:
         """Store an object. Its name is its content, so another writer stores the same one."""
