@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, NotFoundError
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import ClusterAccess
@@ -35,12 +35,12 @@ class FakeReader:
         """Return the response of a path."""
         del query
         self.requests.append(path)
-        missing: Any = [] if path in _LISTS else ErrorReason.NOT_FOUND
+        missing: Any = [] if path in _LISTS else NotFoundError
         response: Any = self.responses.get(path, missing)
         if isinstance(response, ApiError):
             raise response
-        if isinstance(response, ErrorReason):
-            raise ApiError(f"GET {path}: {response}", reason=response)
+        if isinstance(response, type):
+            raise cast("type[ApiError]", response)(f"GET {path}: {response.__name__}")
         if isinstance(response, list):
             return {"kind": "List", "apiVersion": "v1", "items": cast("list[Any]", response)}
         return response

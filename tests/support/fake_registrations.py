@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError
 
 Key = tuple[str, str]
 
@@ -26,7 +26,7 @@ class FakeRegistrations:
     def create(self, manifest: Any) -> Any:
         self.before("create")
         if _key(manifest) in self.objects:
-            raise ApiError("already exists", reason=ErrorReason.OTHER)
+            raise ApiError("already exists")
         return self._store(manifest)
 
     def touch(self, live: Any) -> Any:
@@ -48,7 +48,7 @@ class FakeRegistrations:
         stored = self.objects.get(_key(manifest))
         version = manifest["metadata"]["resourceVersion"]
         if stored is None or stored["metadata"]["resourceVersion"] != version:
-            raise ApiError("the object has been modified", reason=ErrorReason.OTHER)
+            raise ApiError("the object has been modified")
         return stored
 
     def _store(self, manifest: Any) -> Any:

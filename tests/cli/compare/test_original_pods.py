@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli.compare.original_pods import make_request_pod, restore_originals
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, ForbiddenError
 
 ENV = [{"name": "ISTIO_META_APP_CONTAINERS", "value": "app"}]
 STATUS = '{"containers":["istio-proxy"],"revision":"default"}'
@@ -75,7 +75,7 @@ def test_the_template_is_first_for_injections_without_a_record() -> None:
 
 
 def forbid(_: Any) -> Any:
-    raise ApiError("forbidden", reason=ErrorReason.FORBIDDEN)
+    raise ForbiddenError("forbidden")
 
 
 def find_nothing(_: Any) -> Any:
@@ -94,7 +94,7 @@ def test_a_controller_that_is_not_readable_is_omitted(find: Any) -> None:
 
 def test_other_errors_are_reported() -> None:
     def fail(_: Any) -> Any:
-        raise ApiError("unreachable", reason=ErrorReason.UNREACHABLE)
+        raise ApiError("unreachable")
 
     with pytest.raises(ApiError, match="unreachable"):
         list(restore_originals(LIVE, fail, template_first=False))

@@ -9,7 +9,7 @@ import pytest
 
 from cli.doctor.conftest import HOOKS, NAMESPACES, Site
 from podgraft.cli import main
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, ForbiddenError
 from podgraft.kube import yaml
 from support.fake_cluster import FakeReader, use_contexts
 from support.kube_schemas import RELEASES, validate
@@ -24,10 +24,7 @@ RESOURCES = {
 }
 
 Out = pytest.CaptureFixture[str]
-UNREACHABLE = ApiError(
-    "context down: cannot reach the API server; check the server of the context",
-    reason=ErrorReason.UNREACHABLE,
-)
+UNREACHABLE = ApiError("context down: cannot reach the API server; check the server of the context")
 
 
 def test_all_contexts_are_checked(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
@@ -96,7 +93,7 @@ def test_junit_has_a_suite_for_each_cluster(
 def test_statuses(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     """A missing right is no fault without --strict; an unreachable cluster has status 2."""
     down = {HOOKS: UNREACHABLE}
-    poor = {**site.objects(site.registration()), NAMESPACES: ErrorReason.FORBIDDEN}
+    poor = {**site.objects(site.registration()), NAMESPACES: ForbiddenError}
     use_contexts(monkeypatch, {"down": down, "poor": poor, "": poor})
     assert main(["doctor", "--context", "poor"]) == 0
     assert main(["doctor"]) == 0

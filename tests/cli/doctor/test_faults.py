@@ -19,7 +19,7 @@ from podgraft.cli.endpoint_check import endpoint
 from podgraft.cli.endpoint_check.faults import ORDER, Fault
 from podgraft.cli.fleet.file import Fleet
 from podgraft.cli.fleet.settings import ClusterSettings
-from podgraft.cli.live.api_errors import ErrorReason, parse_error
+from podgraft.cli.live.api_errors import ForbiddenError, parse_error
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 from podgraft.service.store.caller_token import make_token
 from support.aws_account import deploy_stack, open_account
@@ -325,7 +325,7 @@ def test_a_system_namespace_with_fail_is_a_fault(site: Site) -> None:
 def test_missing_rights_are_unknown_and_name_the_right(site: Site) -> None:
     objects = {
         **site.objects(site.registration()),
-        NAMESPACES: ErrorReason.FORBIDDEN,
+        NAMESPACES: ForbiddenError,
     }
     result = site.diagnose(objects)
     assert result.findings == []

@@ -18,7 +18,7 @@ from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.fleet import commands, runs
 from podgraft.cli.fleet.registrations import KubectlRegistrations
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.kube.admission import SYNTHETIC_UID
 from podgraft.service import paths
@@ -168,7 +168,7 @@ def test_a_cluster_that_fails_does_not_stop_the_others(
 
     def fail(request: str) -> None:
         if request == "apply":
-            raise ApiError("context b: cannot reach the API server", reason=ErrorReason.UNREACHABLE)
+            raise ApiError("context b: cannot reach the API server")
 
     estate.clusters["b"] = FakeRegistrations(before=fail)
     assert run("apply", path) == 1

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podgraft.cli import main
-from podgraft.cli.live.api_errors import ErrorReason
+from podgraft.cli.live.api_errors import ForbiddenError, NotFoundError
 from podgraft.kube import yaml
 from support import fake_cluster
 
@@ -105,9 +105,9 @@ def test_openshift(use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 WARNINGS: Any = (
-    ({NODES: ErrorReason.FORBIDDEN}, "nodes: not readable, so the kubelet versions are unknown"),
-    ({PROXY_CONFIGS: ErrorReason.FORBIDDEN}, "proxyconfigs: not readable"),
-    ({f"{MAPS}/istio": ErrorReason.NOT_FOUND}, "ConfigMap istio-system/istio: not found"),
+    ({NODES: ForbiddenError}, "nodes: not readable, so the kubelet versions are unknown"),
+    ({PROXY_CONFIGS: ForbiddenError}, "proxyconfigs: not readable"),
+    ({f"{MAPS}/istio": NotFoundError}, "ConfigMap istio-system/istio: not found"),
     ({DEPLOYMENTS: []}, "no deployment of istiod with revision default"),
     ({DEPLOYMENTS: [istiod(), istiod()]}, "several deployments of istiod: istiod, istiod"),
     (
@@ -199,7 +199,7 @@ def test_an_invalid_configuration_writes_no_file(
 def test_a_cluster_without_istio_is_an_error(
     use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    use_cluster(responses={f"{MAPS}/istio-sidecar-injector": ErrorReason.NOT_FOUND})
+    use_cluster(responses={f"{MAPS}/istio-sidecar-injector": NotFoundError})
     assert run(tmp_path) == 1
     expected = "ConfigMap istio-system/istio-sidecar-injector: not found; set --istio-namespace"
     assert expected in capsys.readouterr().err
@@ -235,7 +235,7 @@ def test_the_shared_mesh_configuration_alone(use_cluster: Any, tmp_path: Path) -
     responses = {
         DEPLOYMENTS: [istiod(SHARED_MESH)],
         f"{MAPS}/shared": SHARED_MAP,
-        f"{MAPS}/istio": ErrorReason.NOT_FOUND,
+        f"{MAPS}/istio": NotFoundError,
     }
     use_cluster(responses=responses)
     assert run(tmp_path) == 0
@@ -245,8 +245,8 @@ def test_the_shared_mesh_configuration_alone(use_cluster: Any, tmp_path: Path) -
 
 
 UNREAD_SHARED_MESH: Any = (
-    (ErrorReason.NOT_FOUND, "ConfigMap istio-system/shared: not found; istiod ignores it too"),
-    (ErrorReason.FORBIDDEN, "ConfigMap istio-system/shared: not readable; merge its key mesh"),
+    (NotFoundError, "ConfigMap istio-system/shared: not found; istiod ignores it too"),
+    (ForbiddenError, "ConfigMap istio-system/shared: not readable; merge its key mesh"),
     ({"data": {"mesh": "- a"}}, "of ConfigMaps shared and istio cannot be merged: line 1"),
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.endpoint import make_client_context
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, ForbiddenError, NotFoundError
 from podgraft.cli.live.in_cluster import InClusterReader
 from podgraft.cli.live.options import ClusterAccess
 from support.pki import Authority
@@ -57,12 +57,12 @@ def test_errors_are_those_of_kubectl_without_tokens(
 ) -> None:
     with pytest.raises(ApiError, match="bind the ClusterRole") as caught:
         InClusterReader(account=tmp_path).get("/api/v1/pods")
-    assert caught.value.reason is ErrorReason.FORBIDDEN
+    assert type(caught.value) is ForbiddenError
     assert "t0ken" not in str(caught.value)
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "localhost")  # not in the certificate
     with pytest.raises(ApiError, match="the cluster of this pod: cannot reach") as caught:
         InClusterReader(account=tmp_path).get("/api")
-    assert caught.value.reason is ErrorReason.UNREACHABLE
+    assert type(caught.value) is ApiError
     assert endpoint.port
 
 
@@ -72,7 +72,7 @@ def test_a_resource_that_is_not_served_is_not_found(
     """Its response is plain text, not a Status."""
     with pytest.raises(ApiError, match="the server does not serve this path") as caught:
         InClusterReader(account=tmp_path).get("/apis/networking.istio.io/v1/sidecars")
-    assert caught.value.reason is ErrorReason.NOT_FOUND
+    assert type(caught.value) is NotFoundError
     assert endpoint.port
 
 
@@ -80,7 +80,7 @@ def test_a_missing_token_has_its_remedy(endpoint: FixedEndpoint, tmp_path: Path)
     (tmp_path / "token").unlink()
     with pytest.raises(ApiError, match="set automountServiceAccountToken: true") as caught:
         InClusterReader(account=tmp_path).get("/api")
-    assert caught.value.reason is ErrorReason.UNAUTHORIZED
+    assert type(caught.value) is ApiError
     assert endpoint.requests == []
 
 

@@ -13,7 +13,7 @@ from cli.doctor.conftest import HOOKS, Site
 from podgraft.cli import main
 from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.config_source import Location
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError
 from podgraft.cli.status import command as status_command
 from podgraft.cli.status.clusters import COLUMNS
 from podgraft.cli.tokens import usage
@@ -22,7 +22,7 @@ from support.aws_account import deploy_stack, open_account
 from support.fake_cluster import use_contexts
 
 Out = pytest.CaptureFixture[str]
-DOWN = ApiError("cannot reach the API server", reason=ErrorReason.UNREACHABLE)
+DOWN = ApiError("cannot reach the API server")
 
 
 @pytest.fixture

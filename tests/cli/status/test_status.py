@@ -8,7 +8,7 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import main, offline
-from podgraft.cli.live.api_errors import ErrorReason
+from podgraft.cli.live.api_errors import ForbiddenError, NotFoundError
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 from support.fake_cluster import use_cluster
@@ -122,10 +122,10 @@ CASES: Any = (
     ("no registration", "status", {"webhooks": []},
      "no webhook of podgraft or istiod is registered"),
     ("no configuration", "status",
-     {"responses": {f"{MAPS}/istio-sidecar-injector": ErrorReason.NOT_FOUND}},
+     {"responses": {f"{MAPS}/istio-sidecar-injector": NotFoundError}},
      "revision default: not checked: ConfigMap istio-system/istio-sidecar-injector: not found"),
     ("an unreadable one", "status",
-     {"responses": {f"{MAPS}/istio-sidecar-injector": ErrorReason.FORBIDDEN}},
+     {"responses": {f"{MAPS}/istio-sidecar-injector": ForbiddenError}},
      "revision default: not checked: GET"),
     ("a namespace", "status -n shop", {}, "shop"),
     ("an invalid URL", "status --url https://[", {}, "--url: got 'https://['"),

@@ -8,7 +8,7 @@ from podgraft.cli import configuration
 from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, ForbiddenError
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import DEFAULT_REVISION
 
@@ -52,13 +52,11 @@ class ConfigurationSource(Struct):
             options = replace(options, config_source=source, revision=revision)
         try:
             loaded = configuration.load(options)
-        except ApiError as error:
-            if error.reason is not ErrorReason.FORBIDDEN:
-                raise
+        except ForbiddenError as error:
             self.problems.append(f"revision {revision}: not checked: {error}")
             return None
         except CommandError as error:
-            if self.options.has_bundle:
+            if self.options.has_bundle or isinstance(error, ApiError):
                 raise
             self.problems.append(
                 f"revision {revision}: not checked: {error.args[0]}; for pods of podgraft, use "

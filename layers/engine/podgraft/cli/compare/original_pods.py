@@ -9,12 +9,13 @@ of webhooks that were called later. So there are several candidates, and the bes
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ForbiddenError
 from podgraft.core.injectors.istio import recover, uninject
 from podgraft.kube import workload, workload_owner
 
@@ -113,19 +114,11 @@ def _drop_containers(pod: Object, names: set[str]) -> Object:
 
 def _find_template(live: Object, find_controller: FindController) -> Object | None:
     """Return the pod template of the controller; None if it does not exist or is not readable."""
-    try:
+    with suppress(ForbiddenError, kube.WorkloadError):
         controller = find_controller(live)
-    except ApiError as error:
-        if error.reason is ErrorReason.FORBIDDEN:
-            return None
-        raise
-    path = workload.find_pod_template_path(controller, workload.ALL_KINDS) if controller else None
-    if controller is None or path is None:
-        return None
-    try:
-        return workload.template_of(controller, path)
-    except kube.WorkloadError:
-        return None
+        if controller and (path := workload.find_pod_template_path(controller, workload.ALL_KINDS)):
+            return workload.template_of(controller, path)
+    return None
 
 
 def _make_template_pod(clean: Object, template: Object) -> Object:

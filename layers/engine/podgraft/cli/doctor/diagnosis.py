@@ -18,7 +18,7 @@ from podgraft.cli.endpoint_check.endpoint import (
 from podgraft.cli.endpoint_check.faults import CHAIN, ORDER, Fault, Finding
 from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ForbiddenError, NotFoundError
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, Webhook, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
@@ -139,13 +139,11 @@ class _Examination(Struct):
         """Return what *read* returns; without the right to it, the checks have no result."""
         try:
             return read()
-        except ApiError as error:
-            if error.reason not in {ErrorReason.FORBIDDEN, ErrorReason.NOT_FOUND}:
-                raise
-            missing = f"needs the right to {right}"
-            text = missing if error.reason is ErrorReason.FORBIDDEN else str(error)
-            self.result.note(State.UNKNOWN, text, *faults)
-            return None
+        except ForbiddenError:
+            self.result.note(State.UNKNOWN, f"needs the right to {right}", *faults)
+        except NotFoundError as error:
+            self.result.note(State.UNKNOWN, str(error), *faults)
+        return None
 
     @staticmethod
     def _is_own(configuration: Object, own: Sequence[Webhook]) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.endpoint_check.faults import Fault, Finding
-from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.api_errors import ApiError, ForbiddenError
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import Webhook
 from podgraft.cli.live.webhook_matching import WebhookMatcher, make_pod
@@ -66,7 +66,7 @@ def _try_pod(
             problem = "the sidecar check rejects the pod: it has no sidecar"
             return DryRun(webhook, Finding(Fault.CONTROL_PLANE, place, problem, _REMEDY))
         if match is None or match[1] != webhook.name:
-            if error.reason is ErrorReason.FORBIDDEN and "cannot create" in text:
+            if isinstance(error, ForbiddenError) and "cannot create" in text:
                 text = f"needs the right to create pods in {namespace}"
             return DryRun(webhook, unknown=text)
         problem = f"kube-apiserver cannot call it: {match[2].partition('; correct this')[0]}"

@@ -1,12 +1,13 @@
 """The objects of a cluster that the commands read."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 
-from .api_errors import ApiError, ErrorReason
+from .api_errors import NotFoundError
 from .kubectl import ApiReader, read_items
 from .resources import POD, TYPES_BY_KIND, ResourceType
 
@@ -33,12 +34,9 @@ class LiveCluster(Struct, frozen=True):
 
     def _find(self, path: str) -> Object | None:
         """Return one object, or None if it, or its API, does not exist."""
-        try:
+        with suppress(NotFoundError):
             return self.reader.get(path)
-        except ApiError as error:
-            if error.reason is ErrorReason.NOT_FOUND:
-                return None
-            raise
+        return None
 
     def list_objects(
         self, resource: ResourceType, namespace: str | None, selector: str | None = None
@@ -97,12 +95,9 @@ class LiveCluster(Struct, frozen=True):
 
     def read_proxy_configs(self) -> list[Object]:
         """Return all ProxyConfigs; none if the cluster does not have the kind."""
-        try:
+        with suppress(NotFoundError):
             return [*read_items(self.reader, "/apis/networking.istio.io/v1beta1/proxyconfigs")]
-        except ApiError as error:
-            if error.reason is ErrorReason.NOT_FOUND:
-                return []
-            raise
+        return []
 
     def find_controller(self, value: Object) -> Object | None:
         """Return the object that controls another one, or None without a readable one."""

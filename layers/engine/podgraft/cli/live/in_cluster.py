@@ -16,7 +16,7 @@ from podgraft.cli.certs.pem import read_certificates
 from podgraft.cli.client_config import redact_tokens
 
 from . import api_errors
-from .api_errors import ApiError, ErrorReason
+from .api_errors import ApiError
 from .kubectl import parse_object
 
 _HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
@@ -82,8 +82,7 @@ class InClusterReader(Struct, frozen=True, kw_only=True):
             return file.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ApiError(
-                f"{file}: {error.strerror}; set automountServiceAccountToken: true for the pod",
-                reason=ErrorReason.UNAUTHORIZED,
+                f"{file}: {error.strerror}; set automountServiceAccountToken: true for the pod"
             ) from error
 
 

@@ -12,7 +12,7 @@ from podgraft.core.injectors.istio.releases import Profile
 from podgraft.kube import yaml
 
 from . import istiod, shared_mesh
-from .api_errors import ApiError, ErrorReason
+from .api_errors import ForbiddenError
 from .cluster import LiveCluster
 from .istiod import IstiodEnvironment
 from .registrations import InjectorKind, Webhook, parse_webhooks
@@ -180,9 +180,7 @@ class IstioReader(Struct):
         """Add the warning, and end the block, if the user may not read the object."""
         try:
             yield
-        except ApiError as error:
-            if error.reason is not ErrorReason.FORBIDDEN:
-                raise
+        except ForbiddenError:
             self.warnings.append(warning)
 
     def _read_istiod(self, revision: str) -> IstiodEnvironment:

@@ -28,7 +28,7 @@ from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.failure import CommandError
 
 from . import api_errors
-from .api_errors import ApiError, ErrorReason
+from .api_errors import ApiError, ExpiredError
 
 PAGE_SIZE = 500  # the page size of kubectl
 
@@ -161,8 +161,7 @@ def parse_object(request: str, output: bytes, server: str) -> Object:
         if isinstance(value, dict):
             return value
         problem = f"expected an object, got {jsonvalue.describe_type(value)}"
-    text = f"{request}: {problem}; check the server of {server}"
-    raise ApiError(text, reason=ErrorReason.OTHER)
+    raise ApiError(f"{request}: {problem}; check the server of {server}")
 
 
 def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
@@ -177,8 +176,8 @@ def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
         page = query | {"limit": str(PAGE_SIZE)} | ({"continue": token} if token else {})
         try:
             document = reader.get(path, **page)
-        except ApiError as error:
-            if error.reason is not ErrorReason.EXPIRED or not token:
+        except ExpiredError:
+            if not token:
                 raise
             document = reader.get(path, **query)
         yield from _new_items(document, uids)
