@@ -137,6 +137,11 @@ def object_at(parent: Mapping[str, JSON], *keys: str) -> Object:
     return target
 
 
+def without_keys(parent: Mapping[str, JSON], *keys: str) -> Object:
+    """A copy of an object without some keys."""
+    return {key: value for key, value in parent.items() if key not in keys}
+
+
 def list_at(parent: Mapping[str, JSON], *keys: str) -> list[JSON]:
     """The list at the end of the keys; an empty one if it is missing."""
     value = _value_at(parent, keys)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at, without_keys
 from podgraft.cli.live.api_errors import ForbiddenError
 from podgraft.core.injectors.istio import recover, uninject
 from podgraft.kube import workload, workload_owner
@@ -75,11 +75,7 @@ def make_request_pod(live: Object) -> Object:
     prefix = string_at(metadata, "generateName")
     if prefix and string_at(metadata, "name").startswith(prefix):
         del metadata["name"]  # the API server generates it after admission
-    spec = {
-        key: value
-        for key, value in object_at(live, "spec").items()
-        if key not in {"nodeName", "ephemeralContainers"}
-    }
+    spec = without_keys(object_at(live, "spec"), "nodeName", "ephemeralContainers")
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
@@ -129,11 +125,10 @@ def _make_template_pod(clean: Object, template: Object) -> Object:
         if key in _CONTROLLER_LABELS
     }
     maps: Object = {"labels": labels, "annotations": object_at(source, "annotations")}
-    remaining = {key: value for key, value in metadata.items() if key not in maps}
     filled = {key: value for key, value in maps.items() if value}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": remaining | filled,
+        "metadata": without_keys(metadata, *maps) | filled,
         "spec": object_at(template, "spec"),
     }

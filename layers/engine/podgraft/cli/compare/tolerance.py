@@ -9,9 +9,9 @@ and secrets.
 """
 
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at, without_keys
 from podgraft.kube.pod_defaults import find_pull_policy
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
@@ -74,12 +74,9 @@ def _change_containers(
     return spec
 
 
-def _drop(parent: dict[str, JSON], key: str, names: Container[str]) -> None:
+def _drop(parent: dict[str, JSON], key: str, names: Iterable[str]) -> None:
     """Remove members of a map; an empty map is removed, too."""
-    remaining: Object = {
-        name: each for name, each in object_at(parent, key).items() if name not in names
-    }
-    if remaining:
+    if remaining := without_keys(object_at(parent, key), *names):
         parent[key] = remaining
     else:
         parent.pop(key, None)

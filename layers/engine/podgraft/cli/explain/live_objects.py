@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at, without_keys
 from podgraft.cli import configuration, documents
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import find_revision
@@ -177,13 +177,8 @@ def _clean(live: Object) -> Object:
     """Return the object before its creation: without injection, and without status."""
     if live.get("kind") == "Pod":
         return remove_injection(make_request_pod(live))
-    metadata = {
-        key: value
-        for key, value in object_at(live, "metadata").items()
-        if key not in _SYSTEM_FIELDS
-    }
-    remaining = {key: value for key, value in live.items() if key != "status"}
-    return {**remaining, "metadata": metadata}
+    metadata = without_keys(object_at(live, "metadata"), *_SYSTEM_FIELDS)
+    return {**without_keys(live, "status"), "metadata": metadata}
 
 
 def _is_unchanged(trace: DecisionTrace) -> bool:

@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, without_keys
 from podgraft.cli import sarif, source_lines, terminal
 from podgraft.cli.documents import object_name
 from podgraft.cli.failure import CommandError
@@ -173,5 +173,4 @@ def _find_result(document: Object, result: ReviewedObject) -> Object:
     metadata = object_at(result.after, "metadata")
     if "namespace" in object_at(document, "metadata"):
         return result.after
-    own: Object = {key: value for key, value in metadata.items() if key != "namespace"}
-    return {**result.after, "metadata": own}
+    return {**result.after, "metadata": without_keys(metadata, "namespace")}

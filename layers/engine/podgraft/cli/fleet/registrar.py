@@ -8,7 +8,7 @@ do not know the registration, and so they do not delete it.
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at, without_keys
 from podgraft.cli import documents
 from podgraft.kube import yaml
 
@@ -68,9 +68,9 @@ def _reduce_file(path: Path, front: Front, cluster: str) -> str:
     spec = object_at(found, "spec")
     own = object_at(spec, "clusters", cluster)
     reduced: Object = {
-        **{key: value for key, value in spec.items() if key != "caBundle"},
+        **without_keys(spec, "caBundle"),
         "url": f"https://{front.endpoint.authority}{front.endpoint.stage}",
-        "clusters": {cluster: {key: value for key, value in own.items() if key != "context"}},
+        "clusters": {cluster: without_keys(own, "context")},
     }
     if "caBundle" in spec:
         reduced["caBundle"] = "ca.pem"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at, without_keys
 from podgraft.cli.failure import CommandError
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.releases import Profile
@@ -298,24 +298,16 @@ def _dump(manifest: Object) -> bytes:
 
     A ProxyConfig keeps its creation time, by which Istio orders them.
     """
-    metadata = {
-        key: value
-        for key, value in object_at(manifest, "metadata").items()
-        if key not in _SYSTEM_FIELDS
-    }
-    annotations = {
-        key: value
-        for key, value in object_at(metadata, "annotations").items()
-        if key != "kubectl.kubernetes.io/last-applied-configuration"
-    }
-    metadata = {key: value for key, value in metadata.items() if key != "annotations"}
+    metadata = without_keys(object_at(manifest, "metadata"), *_SYSTEM_FIELDS, "annotations")
+    annotations = without_keys(
+        object_at(manifest, "metadata", "annotations"),
+        "kubectl.kubernetes.io/last-applied-configuration",
+    )
     if annotations:
         metadata["annotations"] = annotations
     if manifest.get("kind") != "ProxyConfig":
         metadata.pop("creationTimestamp", None)
-    fields: Object = {
-        key: value for key, value in manifest.items() if key not in {"metadata", "status"}
-    }
+    fields = without_keys(manifest, "metadata", "status")
     ordered: Object = {"apiVersion": fields.pop("apiVersion"), "kind": fields.pop("kind")}
     return yaml.dump({**ordered, "metadata": metadata, **fields}).encode()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, without_keys
 from podgraft.kube.document_reader import format_value
 from podgraft.kube.patch import pointer
 
@@ -44,7 +44,7 @@ def _compare_key(key: str, expected: JSON, value: Object, path: str) -> Iterator
 
 def _compare_element(element: JSON, values: list[JSON], path: str) -> Iterator[str]:
     if isinstance(element, dict) and element.get(_DIRECTIVE) == _DELETE:
-        unwanted: Object = {key: each for key, each in element.items() if key != _DIRECTIVE}
+        unwanted = without_keys(element, _DIRECTIVE)
         if any(_contains(value, unwanted) for value in values):
             yield f"{path}: must not have an element with {format_value(unwanted)}"
         return

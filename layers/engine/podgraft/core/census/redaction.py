@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, object_at
+from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, object_at, without_keys
 from podgraft.golang.reflect import STRING, Field, GoType, Kind, fields_by_key
 from podgraft.kube import object_type, types, yaml
 
@@ -315,9 +315,7 @@ def _normalize_pod(pod: Object) -> Object:
         if metadata.get("generateName"):
             changed.pop("name", None)
         if isinstance(spec, dict):
-            spec = {
-                key: value for key, value in spec.items() if key not in {"hostname", "nodeName"}
-            }
+            spec = without_keys(spec, "hostname", "nodeName")
     return {**pod, "metadata": changed, **({} if spec is None else {"spec": spec})}
 
 

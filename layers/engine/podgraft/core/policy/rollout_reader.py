@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, without_keys
 from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
@@ -54,7 +54,7 @@ def make_promoted(document: Object) -> Object:
     override = rollout.get("candidate") if isinstance(rollout, dict) else None
     promoted = apply_overrides(document, override)
     fields = promoted if isinstance(promoted, dict) else {}
-    return {key: value for key, value in fields.items() if key != "rollout"}
+    return without_keys(fields, "rollout")
 
 
 def _parse(cursor: Cursor, policy: Policy) -> Rollout | None:

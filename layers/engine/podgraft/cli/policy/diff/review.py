@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, without_keys
 from podgraft.cli.explain import flow
 from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
@@ -90,6 +90,6 @@ def _find_metadata(subject: ExplainedPod, pod: Object, template: Object) -> Obje
         for key, value in object_at(metadata, "labels").items()
         if key in own or created.get(key) != value
     }
-    names = {key for key in _POD_METADATA if key not in template}
-    others = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
+    names = (key for key in _POD_METADATA if key not in template)
+    others = without_keys(metadata, "labels", *names)
     return {**others, "labels": labels} if labels or "labels" in template else others

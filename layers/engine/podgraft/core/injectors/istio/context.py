@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at, without_keys
 from podgraft.core.injectors.object_check import check_decodes
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate import Limits
@@ -259,9 +259,7 @@ def _remove_earlier_injection(
     removed = {statuses.ANNOTATION}
     if prometheus.points_at_agent(profile, own_annotations, port):
         removed.update(prometheus.scrape_annotations(profile, own_annotations))
-    remaining: Object = {
-        name: value for name, value in own_annotations.items() if name not in removed
-    }
+    remaining = without_keys(own_annotations, *removed)
     lists: Object = {
         key: [each for each in containers(base, key) if each.get("name") not in names]
         for key, names in (

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object, object_at, without_keys
 from podgraft.kube import workload_owner
 from podgraft.kube.workload_owner import CONFIG_LABEL, OwnerRules, WorkloadRef
 
@@ -27,11 +27,9 @@ def without_config_label(profile: Profile, pod: Object, workload: WorkloadRef) -
     if workload.kind != "DeploymentConfig" or not profile.deployment_config_label_lost:
         return pod
     metadata = object_at(pod, "metadata")
-    labels = object_at(metadata, "labels")
-    remaining: Object = {key: text for key, text in labels.items() if key != CONFIG_LABEL}
-    others: Object = {key: value for key, value in metadata.items() if key != "labels"}
+    remaining = without_keys(object_at(metadata, "labels"), CONFIG_LABEL)
     labels_entry: Object = {"labels": remaining} if remaining else {}
-    return {**pod, "metadata": others | labels_entry}
+    return {**pod, "metadata": without_keys(metadata, "labels") | labels_entry}
 
 
 def is_injected(profile: Profile, pod: Object) -> bool:
