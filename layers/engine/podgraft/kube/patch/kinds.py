@@ -6,7 +6,8 @@ the names of list elements that injection added. An element of the original obje
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 
 from msgspec import Struct
@@ -53,7 +54,8 @@ def _compare(versions: _Versions, path: str, depth: int) -> Iterator[str]:
         return
     match before, after:
         case dict(), dict() if depth < _MAX_DEPTH:
-            yield from _compare_objects(versions.original, before, after, path, depth)
+            original = versions.original if isinstance(versions.original, dict) else {}
+            yield from _compare_members(original, before, after, partial(_join, path), depth)
         case list(), list() if depth < _MAX_DEPTH:
             yield from _compare_lists(versions.original, before, after, path, depth)
         case _:
@@ -61,18 +63,18 @@ def _compare(versions: _Versions, path: str, depth: int) -> Iterator[str]:
                 yield f"replace {path or '/'}"
 
 
-def _compare_objects(
-    original: JSON, before: Object, after: Object, path: str, depth: int
+def _compare_members(
+    original: Object, before: Object, after: Object, locate: Callable[[str], str], depth: int
 ) -> Iterator[str]:
-    originals = original if isinstance(original, dict) else {}
+    """Compare the members of an object, or the elements of a list by their identity."""
     for key in before.keys() | after.keys():
         if key not in after:
-            yield f"remove {_join(path, key)}"
+            yield f"remove {locate(key)}"
         elif key not in before:
-            yield f"add {_join(path, key)}"
+            yield f"add {locate(key)}"
         elif not equal(before[key], after[key]):  # most members are equal, and need no path
-            versions = _Versions(originals.get(key), before[key], after[key])
-            yield from _compare(versions, _join(path, key), depth + 1)
+            versions = _Versions(original.get(key), before[key], after[key])
+            yield from _compare(versions, locate(key), depth + 1)
 
 
 def _compare_lists(
@@ -85,15 +87,11 @@ def _compare_lists(
         return
     originals = _index(original if isinstance(original, list) else [], identity)
     old, new = _index(before, identity), _index(after, identity)
-    for name in dict.fromkeys((*old, *new)):
-        inner = f"{path}[{'*' if name in originals else _format_name(name)}]"
-        if name not in new:
-            yield f"remove {inner}"
-        elif name not in old:
-            yield f"add {inner}"
-        elif not equal(old[name], new[name]):
-            versions = _Versions(originals.get(name), old[name], new[name])
-            yield from _compare(versions, inner, depth + 1)
+
+    def locate(name: str) -> str:
+        return f"{path}[{'*' if name in originals else _format_name(name)}]"
+
+    yield from _compare_members(originals, old, new, locate, depth)
     if [name for name in old if name in new] != [name for name in new if name in old]:
         yield f"move {path}"
 

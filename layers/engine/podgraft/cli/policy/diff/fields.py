@@ -53,13 +53,16 @@ def _compare(path: str, before: JSON, after: JSON) -> Iterator[FieldChange]:
 def _compare_objects(path: str, before: Object, after: Object) -> Iterator[FieldChange]:
     for key in sorted(before.keys() | after.keys()):
         step = f"[{key}]" if any(character in key for character in "./[] ") else f".{key}"
-        own = f"{path}{step}" if path else key
-        if key not in before:
-            yield FieldChange(own, None, after[key], is_added=True)
-        elif key not in after:
-            yield FieldChange(own, before[key], None, is_removed=True)
-        else:
-            yield from _compare(own, before[key], after[key])
+        yield from _compare_members(f"{path}{step}" if path else key, key, before, after)
+
+
+def _compare_members(path: str, key: str, before: Object, after: Object) -> Iterator[FieldChange]:
+    if key not in before:
+        yield FieldChange(path, None, after[key], is_added=True)
+    elif key not in after:
+        yield FieldChange(path, before[key], None, is_removed=True)
+    else:
+        yield from _compare(path, before[key], after[key])
 
 
 def _compare_lists(
@@ -72,13 +75,7 @@ def _compare_lists(
         return
     old, new = _index(before, key), _index(after, key)
     for name in dict.fromkeys((*old, *new)):
-        own = f"{path}[{name}]"
-        if name not in old:
-            yield FieldChange(own, None, new[name], is_added=True)
-        elif name not in new:
-            yield FieldChange(own, old[name], None, is_removed=True)
-        else:
-            yield from _compare(own, old[name], new[name])
+        yield from _compare_members(f"{path}[{name}]", name, old, new)
     old_order: list[JSON] = [name for name in old if name in new]
     new_order: list[JSON] = [name for name in new if name in old]
     if old_order != new_order:
