@@ -143,7 +143,7 @@ def make_context(name: str, command: click.Command) -> click.Context:
     """The context in which a command describes itself as the program does."""
     # Click stores the help option in the command: with other names, it would change the program.
     names = cli.podgraft.context_settings["help_option_names"]
-    return click.Context(command, info_name=name, help_option_names=names)
+    return click.Context(command, info_name=name, help_option_names=names, show_default=True)
 
 
 def render_commands() -> dict[str, str]:

@@ -66,7 +66,11 @@ class _Commands(LazyGroup):
     hinted_groups = ("policy", "tokens", "fleet", "certs")
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+# Commands inherit the settings; an option shows its default unless it refuses to.
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 @click.version_option(package_name="podgraft")
 @click.option(
     "--project",

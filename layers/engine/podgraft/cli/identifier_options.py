@@ -44,7 +44,6 @@ def injector_option(
     return click.option(
         "--injector",
         default=default,
-        show_default=default is not None,
         callback=check_injector_option,
         help=text,
         **settings,

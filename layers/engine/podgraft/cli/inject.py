@@ -36,7 +36,6 @@ _EXPLAIN = "run podgraft explain for the complete result"
     "-n",
     "--namespace",
     default="default",
-    show_default=True,
     help="Namespace of Pods without one, with --webhook.",
 )
 def command(

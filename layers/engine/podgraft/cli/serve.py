@@ -64,7 +64,7 @@ DEFAULT_PORT = 8443
     type=click.Choice([auth.value for auth in Auth]),
     help="Authentication mode; default: token, or mtls with --client-ca.",
 )
-@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104
+@click.option("--host", default="0.0.0.0", help="Address to listen on.")  # noqa: S104
 @number_option(
     "--port",
     minimum=0,
@@ -101,7 +101,6 @@ DEFAULT_PORT = 8443
 @click.option(
     "--metrics-host",
     default="127.0.0.1",
-    show_default=True,
     help="Address of the metrics port. Its clients can read the names of clusters.",
 )
 @click.option(

@@ -51,9 +51,7 @@ def gather_options(
 def choice_option(*names: str, choices: Iterable[str], text: str) -> Decorator:
     """Return the decorator that adds an option with *choices*; the default is the first of them."""
     values = [str(each) for each in choices]
-    return click.option(
-        *names, type=click.Choice(values), default=values[0], show_default=True, help=text
-    )
+    return click.option(*names, type=click.Choice(values), default=values[0], help=text)
 
 
 def number_option(
@@ -61,7 +59,7 @@ def number_option(
 ) -> Decorator:
     """Return the decorator that adds an option with a number from *minimum* to *maximum*."""
     kind = click.IntRange(minimum, maximum)
-    return click.option(name, type=kind, default=default, show_default=True, help=text)
+    return click.option(name, type=kind, default=default, help=text)
 
 
 def format_option(formats: Iterable[str], text: str = "Output format.") -> Decorator:

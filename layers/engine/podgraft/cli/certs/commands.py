@@ -60,7 +60,7 @@ def ca(
 
 @command.command()
 @click.argument("hosts", nargs=-1, required=True)
-@click.option("--name", default="server", show_default=True, help="Name of the files.")
+@click.option("--name", default="server", help="Name of the files.")
 @options.signing_options
 def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     """Create a server certificate for HOSTS: one or more DNS names and IP addresses."""
@@ -88,7 +88,6 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
 @click.option(
     "--organization",
     default="podgraft-clusters",
-    show_default=True,
     help="Organization (O) in the subject; the subject of the cluster must contain it too.",
 )
 @options.signing_options
@@ -112,7 +111,7 @@ def client(signing: SigningOptions, cluster: str, name: str | None, organization
 @command.command()
 @click.argument("name")
 @click.option("--as", "as_name", help="Name of the new files; default: replace the old files.")
-@click.option("--new-key/--keep-key", default=False, show_default=True, help="Create a new key.")
+@click.option("--new-key/--keep-key", default=False, help="Create a new key.")
 @click.option(
     "--host",
     "hosts",
@@ -170,7 +169,6 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     "--warn-days",
     type=int,
     default=WARN_DAYS,
-    show_default=True,
     help="Warn if the certificate expires within this number of days.",
 )
 @options.passphrase_file
@@ -212,7 +210,7 @@ def inspect(
 
 @command.command("import-acm")
 @options.folder_option
-@click.option("--name", default="server", show_default=True, help="Name of the certificate.")
+@click.option("--name", default="server", help="Name of the certificate.")
 @click.option("--arn", help="ARN of the imported certificate to replace.")
 @click.option("--region", help="Region of the API; default: the region of the environment.")
 @options.passphrase_file

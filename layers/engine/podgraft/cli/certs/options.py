@@ -18,7 +18,6 @@ folder_option = click.option(
     "path",
     type=NEW_FOLDER,
     default=Path("certificates"),
-    show_default=True,
     help="Folder of the certificates.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
@@ -27,7 +26,7 @@ key_type_option = choice_option("--key-type", choices=KeyType, text="Type of a n
 
 def make_days_option(days: int, text: str) -> Decorator:
     """Return the decorator that adds ``--days``."""
-    return click.option("--days", type=int, default=days, show_default=True, help=text)
+    return click.option("--days", type=int, default=days, help=text)
 
 
 passphrase_file = click.option(

@@ -55,7 +55,6 @@ _MAX_DIFF_LINES = 40  # of one object
 @click.option(
     "--host",
     default=_LOOPBACK,
-    show_default=True,
     help="Address of this machine that the cluster reaches, for --keep.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; default: 8443 with --keep.")

@@ -88,7 +88,6 @@ registration_options = gather_options(
         "--parallel",
         type=click.IntRange(1, 64),
         default=8,
-        show_default=True,
         help="Clusters at once.",
     ),
     click.option(

@@ -23,7 +23,6 @@ CONTEXT_OPTIONS = (
         "--request-timeout",
         type=click.IntRange(min=1),
         default=_DEFAULT_TIMEOUT,
-        show_default=True,
         metavar="SECONDS",
         help="Time for one request to the API server.",
     ),
@@ -31,7 +30,6 @@ CONTEXT_OPTIONS = (
         "-i",
         "--istio-namespace",
         default="istio-system",
-        show_default=True,
         help="Namespace of istiod, in the cluster.",
     ),
 )

@@ -46,7 +46,6 @@ class _Bundle(Struct, frozen=True, kw_only=True):
     "days",
     type=click.IntRange(min=1),
     default=_DEFAULT_DAYS,
-    show_default=True,
     metavar="DAYS",
     help="Grace period: keep bundles with a file that was uploaded later.",
 )

@@ -102,9 +102,10 @@ from podgraft.kube.names import is_dns_label
     "--webhook-name",
     metavar="DOMAIN",
     default=webhooks.DOMAIN,
+    show_default=False,  # the help names it
     help="End of the webhook names, such as podgraft.istio.io; default: podgraft.dev.",
 )
-@click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
+@click.option("--inject/--no-inject", default=True, help="Inject into pods.")
 @click.option(
     "--mutate",
     multiple=True,
@@ -136,9 +137,7 @@ from podgraft.kube.names import is_dns_label
     choices=FailurePolicy,
     text="What kube-apiserver does with a pod if podgraft does not respond: Fail rejects it.",
 )
-@click.option(
-    "--timeout", type=int, default=10, show_default=True, help="Timeout in seconds, 1 to 30."
-)
+@click.option("--timeout", type=int, default=10, help="Timeout in seconds, 1 to 30.")
 @choice_option(
     "--reinvocation-policy",
     choices=Reinvocation,

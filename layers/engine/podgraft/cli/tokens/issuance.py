@@ -58,7 +58,6 @@ expires_option = click.option(
     "--expires",
     type=Lifetime(),
     default=DEFAULT_LIFETIME,
-    show_default=True,
     help="Last day of the token: YYYY-MM-DD, a number of days such as 90d, or never.",
 )
 

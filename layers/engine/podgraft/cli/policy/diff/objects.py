@@ -54,7 +54,6 @@ sample_options = gather_options(
     click.option(
         "--namespace",
         default="default",
-        show_default=True,
         help="Namespace of objects without one.",
     ),
     name="samples",

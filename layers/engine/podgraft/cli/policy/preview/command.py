@@ -57,7 +57,6 @@ def _parse_outcomes(
     "--by",
     type=click.Choice([each.value for each in GroupBy]),
     default=GroupBy.CLUSTER.value,
-    show_default=True,
     help="Rows of the table.",
 )
 @click.option(
