@@ -12,12 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from supply_chain.advisories import (
-    AdvisoryDatabase,
-    AdvisoryError,
-    Vulnerability,
-    read_advisories,
-)
+from supply_chain.advisories import AdvisoryDatabase, AdvisoryError, Vulnerability, read_advisories
 from supply_chain.inventory import LockedPackage, list_packages
 from supply_chain.pins import LockError
 

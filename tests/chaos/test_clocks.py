@@ -25,14 +25,7 @@ from podgraft.service.store.caller_document import hash_token
 from podgraft.service.store.factory import expire_stores
 from service.store import local_aws
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
-from service.store.local_aws import (
-    LITTLE_SECONDS,
-    NEXT,
-    REFRESH_SECONDS,
-    World,
-    aws_world,
-    review,
-)
+from service.store.local_aws import LITTLE_SECONDS, NEXT, REFRESH_SECONDS, World, aws_world, review
 from support.memory_store import MemoryStore, labelled_bundle
 from support.retry import retry_until
 from support.store_fixture import TOKEN

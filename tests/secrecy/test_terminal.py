@@ -15,15 +15,7 @@ from podgraft import cli
 from podgraft.cli import terminal
 from podgraft.cli.terminal import EscapingStream, escape_controls, style
 from podgraft.kube import yaml
-from secrecy.test_commands import (
-    LIVE,
-    POD,
-    RUNS,
-    Run,
-    live_objects,
-    place,
-    write,
-)
+from secrecy.test_commands import LIVE, POD, RUNS, Run, live_objects, place, write
 from support.fake_cluster import use_cluster
 
 HOSTILE = "t\x1b]0;pwned\x07\x1b[31m\x1b[2K\r\x9b1A\u202eevil\u2069"

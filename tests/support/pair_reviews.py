@@ -9,16 +9,7 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from support.pair_worlds import (
-    HOST_PATHS,
-    IMAGES,
-    NAMES,
-    RARE,
-    RARE_VALUE,
-    TEXTS,
-    VOLUMES,
-    World,
-)
+from support.pair_worlds import HOST_PATHS, IMAGES, NAMES, RARE, RARE_VALUE, TEXTS, VOLUMES, World
 from support.store_fixture import OTHER_TOKEN, TOKEN
 
 Json = dict[str, Any]

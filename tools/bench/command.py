@@ -32,13 +32,7 @@ from . import (
     throughput,
     warm,
 )
-from .bench_input import (
-    ROOT,
-    BenchmarkInput,
-    api_gateway_event,
-    load_benchmark_input,
-    review_body,
-)
+from .bench_input import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input, review_body
 from .table import Row
 
 BUILD, DOCS = ROOT / "build", ROOT / "docs"

@@ -18,13 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import pods, scaling, soak, warm
-from .bench_input import (
-    CLUSTER,
-    ENGINE_PATH,
-    BenchmarkInput,
-    load_benchmark_input,
-    sample_input,
-)
+from .bench_input import CLUSTER, ENGINE_PATH, BenchmarkInput, load_benchmark_input, sample_input
 from .table import Row
 
 COUNT, BUNDLE_BYTES = 200, 50_000

@@ -37,12 +37,7 @@ from podgraft.cli.tokens.issuance import make_issued
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import update_registry
 from podgraft.kube import yaml
-from podgraft.service.store.caller_document import (
-    Callers,
-    TokenHash,
-    TokensError,
-    parse_callers,
-)
+from podgraft.service.store.caller_document import Callers, TokenHash, TokensError, parse_callers
 from podgraft.service.store.registry_document import Pointer
 from support.machines import use_machine
 

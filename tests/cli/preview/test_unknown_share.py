@@ -18,11 +18,7 @@ from msgspec.structs import replace
 from conformance import corpus
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.offline import FixedStore
-from podgraft.cli.policy.preview.replay import (
-    PreviewOutcome,
-    PreviewResult,
-    preview_record,
-)
+from podgraft.cli.policy.preview.replay import PreviewOutcome, PreviewResult, preview_record
 from podgraft.core import review
 from podgraft.core.census.record import Record, decode_record
 from podgraft.core.review_context import ReviewContext

@@ -16,14 +16,7 @@ from typing import Any
 import pytest
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy, deploy_stack, read_stack
-from e2e.aws.operator import (
-    await_injection,
-    await_status,
-    issue,
-    local,
-    podgraft,
-    remote,
-)
+from e2e.aws.operator import await_injection, await_status, issue, local, podgraft, remote
 
 STAGE = Stage("default", "podgraft-life")
 # What Lambda compares with the last version.

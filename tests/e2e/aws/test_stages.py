@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy
-from e2e.aws.operator import (
-    await_injection,
-    issue,
-    local,
-    podgraft,
-    remote,
-    send_review,
-)
+from e2e.aws.operator import await_injection, issue, local, podgraft, remote, send_review
 
 Tokens = dict[str, str]
 

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from podgraft.golang.time.durations import DurationError, format_duration, parse_duration
 from podgraft.golang.time.layouts import format_time
-from podgraft.golang.time.moments import (
-    LOCAL,
-    UTC,
-    Moment,
-    Zone,
-    date_from_days,
-    days_since_epoch,
-)
+from podgraft.golang.time.moments import LOCAL, UTC, Moment, Zone, date_from_days, days_since_epoch
 from podgraft.golang.time.parse import LayoutError, parse_time
 
 RFC_3339 = "2006-01-02T15:04:05.999999999Z07:00"

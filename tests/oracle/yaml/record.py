@@ -7,16 +7,7 @@ from pathlib import Path
 from random import Random
 
 from oracle import program
-from oracle.yaml.hostile import (
-    BOMBS,
-    PIECES,
-    SCALARS,
-    STREAM_LINES,
-    STRINGS,
-    TAGS,
-    TEXTS,
-    VALUES,
-)
+from oracle.yaml.hostile import BOMBS, PIECES, SCALARS, STREAM_LINES, STRINGS, TAGS, TEXTS, VALUES
 from podgraft.base.jsonvalue import JSON
 
 FIXTURES = Path(__file__).parents[2] / "kube" / "yaml" / "fixtures"

@@ -11,13 +11,7 @@ from werkzeug.test import Client, TestResponse
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.versions.snapshot import Store
-from podgraft.service.http import (
-    Auth,
-    RequestLog,
-    catch_errors,
-    create_app,
-    respond_to_functions,
-)
+from podgraft.service.http import Auth, RequestLog, catch_errors, create_app, respond_to_functions
 from podgraft.service.http.powertools import LOGGER, make_request_log
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.recorded_requests import RecordedRequest

@@ -13,13 +13,7 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.core.identifiers import is_injector
 from podgraft.service.http import lambda_runtime
 from podgraft.service.http.candidate_metrics import CandidateMetric
-from podgraft.service.http.metrics import (
-    NAMESPACE,
-    UNKNOWN_INJECTOR,
-    Metric,
-    Unit,
-    find_source,
-)
+from podgraft.service.http.metrics import NAMESPACE, UNKNOWN_INJECTOR, Metric, Unit, find_source
 from podgraft.service.http.powertools import make_request_log
 from podgraft.service.settings import parse_settings
 from podgraft.service.store.aws.store import CachedStore

@@ -6,11 +6,7 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http.errors import ParseException
 
-from podgraft.service.serve.framing import (
-    MAX_HEAD_BYTES,
-    LengthRequiredError,
-    read_message,
-)
+from podgraft.service.serve.framing import MAX_HEAD_BYTES, LengthRequiredError, read_message
 
 CONFIGURATION = Config()
 CLIENT = ("192.0.2.7", 1)

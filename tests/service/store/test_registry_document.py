@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
-from podgraft.service.store.caller_document import (
-    Callers,
-    TokensError,
-    hash_token,
-    parse_callers,
-)
+from podgraft.service.store.caller_document import Callers, TokensError, hash_token, parse_callers
 from podgraft.service.store.registry_document import (
     MAX_BYTES,
     Pointer,

@@ -7,12 +7,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from supply_chain.packages import (
-    Package,
-    PackageError,
-    read_environment,
-    read_layer,
-)
+from supply_chain.packages import Package, PackageError, read_environment, read_layer
 from supply_chain.target import ARCHITECTURES, RUNTIMES, TARGETS
 
 ROOT = Path(__file__).parents[3]

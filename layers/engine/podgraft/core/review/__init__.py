@@ -18,13 +18,7 @@ from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.base.trace import Effect, Trace
 from podgraft.core import policy
-from podgraft.core.bundle import (
-    Bundle,
-    Mutation,
-    PolicyMutator,
-    apply_mutators,
-    privilege_check,
-)
+from podgraft.core.bundle import Bundle, Mutation, PolicyMutator, apply_mutators, privilege_check
 from podgraft.core.injectors import object_check
 from podgraft.core.injectors.errors import (
     OperatorError,

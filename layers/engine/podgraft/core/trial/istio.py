@@ -13,13 +13,7 @@ from msgspec.structs import replace
 
 from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object, object_at
-from podgraft.core.bundle import (
-    Bundle,
-    Diagnostic,
-    IstioMutator,
-    Manifest,
-    compile_istio,
-)
+from podgraft.core.bundle import Bundle, Diagnostic, IstioMutator, Manifest, compile_istio
 from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.injectors.istio import Injector
 from podgraft.core.injectors.istio.release_choice import add_update

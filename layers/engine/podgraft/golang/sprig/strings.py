@@ -4,11 +4,7 @@ from podgraft.golang import strings
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import STRING_MAP, STRINGS, Map, Slice
 from podgraft.golang.strconv.quote import merge_escaped_bytes
-from podgraft.golang.utf8 import (
-    decode,
-    encode,
-    to_runes,
-)
+from podgraft.golang.utf8 import decode, encode, to_runes
 
 from .failures import check_text_size
 

@@ -26,14 +26,7 @@ from podgraft.golang.errors import FunctionError
 
 from .dependencies import Projection
 from .errors import DEFAULT_LIMITS, ExecError, LimitError, Limits, TemplateError
-from .functions import (
-    Dependency,
-    Function,
-    KeyArgument,
-    Propagation,
-    Serializer,
-    SyntaxRisk,
-)
+from .functions import Dependency, Function, KeyArgument, Propagation, Serializer, SyntaxRisk
 from .program import OBSERVER, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 from .run.runtime import SectionText

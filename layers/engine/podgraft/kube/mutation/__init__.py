@@ -18,13 +18,7 @@ Differences from Kubernetes:
 
 from podgraft.kube.validation.bindings import group_by_policy
 
-from .documents import (
-    MutatingBinding,
-    MutatingPolicy,
-    PatchType,
-    parse_binding,
-    parse_policy,
-)
+from .documents import MutatingBinding, MutatingPolicy, PatchType, parse_binding, parse_policy
 from .errors import MutationDeniedError
 from .policy_set import MutatingPolicySet, MutationReview
 

@@ -25,11 +25,7 @@ from podgraft.kube.cel import (
     Program,
     Value,
 )
-from podgraft.kube.matching.conditions import (
-    ConditionError,
-    condition_variables,
-    find_false,
-)
+from podgraft.kube.matching.conditions import ConditionError, condition_variables, find_false
 from podgraft.kube.matching.constraints import Mismatch
 from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.matching.index import ConstraintIndex

@@ -24,14 +24,7 @@ from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
 
 from . import events
 from .errors import NotYAMLError
-from .scalars import (
-    ScalarError,
-    float_to_json,
-    format_key,
-    may_be_special,
-    resolve,
-    resolve_tagged,
-)
+from .scalars import ScalarError, float_to_json, format_key, may_be_special, resolve, resolve_tagged
 
 
 class Anchor(Struct):

@@ -19,12 +19,7 @@ from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_
 from podgraft.base.lru import LRUCache
 from podgraft.core.bundle import Bundle
 from podgraft.core.bundle.reads import ENGINE_KEYS, iterate_reads
-from podgraft.core.census.record import (
-    Record,
-    compute_digest,
-    encode_record,
-    make_path,
-)
+from podgraft.core.census.record import Record, compute_digest, encode_record, make_path
 from podgraft.core.census.redaction import KeyFilter, ObjectTooLargeError, Redactor
 from podgraft.core.policy.census import Census
 from podgraft.core.policy.rollout import ANNOTATION

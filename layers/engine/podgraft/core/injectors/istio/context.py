@@ -19,13 +19,7 @@ from .config import mesh, protojson, proxyconfig
 from .config.protojson import Message
 from .data.template_data import TemplateData
 from .injector_config import InjectorConfig
-from .pod_builder import (
-    CONTAINERS,
-    INIT_CONTAINERS,
-    containers,
-    pod_annotations,
-    pod_labels,
-)
+from .pod_builder import CONTAINERS, INIT_CONTAINERS, containers, pod_annotations, pod_labels
 from .postprocess import cluster, openshift, overrides, prometheus
 from .postprocess.probes import ProbeRewriter
 from .releases import Profile

@@ -3,14 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from podgraft.base.jsonvalue import (
-    JSON,
-    Object,
-    load_object,
-    object_at,
-    objects_at,
-    string_at,
-)
+from podgraft.base.jsonvalue import JSON, Object, load_object, object_at, objects_at, string_at
 
 from . import status
 from .pod_builder import (

@@ -24,12 +24,7 @@ from podgraft.golang.texttemplate.parse import nodes
 from podgraft.golang.texttemplate.run.arguments import convert_constant
 
 from .ast_builder import AstBuilder, Expression
-from .compilation_unit import (
-    CompiledValue,
-    FunctionCall,
-    provenance_args,
-    store_local,
-)
+from .compilation_unit import CompiledValue, FunctionCall, provenance_args, store_local
 from .expressions import UNTYPED_PARAMETERS, ExpressionCompiler
 from .source_map import ErrorNode, ShortCircuit
 

@@ -10,12 +10,7 @@ from typing import ClassVar
 
 from podgraft.golang import netip, url
 from podgraft.golang.strconv.quote import quote
-from podgraft.kube.cel.cost import (
-    contain_cidr_cost,
-    contain_ip_cost,
-    copy_cost,
-    traversal_cost,
-)
+from podgraft.kube.cel.cost import contain_cidr_cost, contain_ip_cost, copy_cost, traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, make_test, member
 

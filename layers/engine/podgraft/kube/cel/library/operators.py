@@ -9,13 +9,7 @@ from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, j
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, member, reads_go, since
-from podgraft.kube.cel.values import (
-    Duration,
-    Uint,
-    Value,
-    check_int,
-    check_uint,
-)
+from podgraft.kube.cel.values import Duration, Uint, Value, check_int, check_uint
 
 from .times import check_duration, check_timestamp
 

@@ -13,9 +13,7 @@ def run_before_snapshot(function: Callable[[], None]) -> None:
     have no SnapStart.
     """
     try:
-        from snapshot_restore_py import (  # pyright: ignore[reportMissingTypeStubs]
-            register_before_snapshot,
-        )
+        from snapshot_restore_py import register_before_snapshot  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         return
     register_before_snapshot(function)

@@ -15,16 +15,7 @@ from msgspec import Struct
 from podgraft.base.jsonvalue import JSON, dump
 
 from . import proxyconfig
-from .protojson import (
-    DURATION,
-    ENUMS,
-    MESSAGES,
-    PROXY_CONFIG,
-    Field,
-    Message,
-    MessageError,
-    Schema,
-)
+from .protojson import DURATION, ENUMS, MESSAGES, PROXY_CONFIG, Field, Message, MessageError, Schema
 
 Redact: TypeAlias = Callable[[str], str]
 

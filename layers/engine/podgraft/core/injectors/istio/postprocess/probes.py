@@ -11,20 +11,8 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from podgraft import kube
-from podgraft.base.jsonvalue import (
-    JSON,
-    Object,
-    load_object,
-    object_at,
-    objects_at,
-    string_at,
-)
-from podgraft.core.injectors.istio.pod_builder import (
-    PROXY,
-    PodBuilder,
-    append_env,
-    find_env,
-)
+from podgraft.base.jsonvalue import JSON, Object, load_object, object_at, objects_at, string_at
+from podgraft.core.injectors.istio.pod_builder import PROXY, PodBuilder, append_env, find_env
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json import plain
 from podgraft.golang.strconv.atoi import parse_bool, parse_or_none
