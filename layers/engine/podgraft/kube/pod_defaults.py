@@ -103,9 +103,10 @@ def _fill_pod_ips(status: Object) -> None:
         status["podIP"] = addresses[0]["ip"]
 
 
-# docker's reference: an optional registry, lowercase path components, a tag, and a digest.
+# docker's reference: an optional registry, lowercase path components, a tag, and a digest. Each
+# part ends at the first character that it cannot contain, so an invalid name takes linear time.
 _IMAGE = re.compile(
-    r"(?:(?:localhost|[\w.-]*[.:A-Z][\w.:-]*|[\w.-]+:\d+)/)?"
+    r"(?:(?:localhost|[a-z0-9_-]*[.:A-Z][\w.:-]*)/)?"
     r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
     r"(?::(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?",
     re.ASCII,

@@ -16,8 +16,9 @@ from podgraft.golang.strconv.atoi import parse_int, parse_or_none
 
 from .errors import QuantityError
 
+# Possessive: with digits that several parts can contain, 1,000 zeros and a letter take 4 s.
 _PATTERN = (
-    r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
+    r"(?P<sign>[+-]?)0*+(?P<whole>[0-9]*+)(?:\.(?P<fraction>[0-9]*+))?"
     r"(?P<suffix>[eEinumkKMGTP]*[-+]?[0-9]*)"
 )
 _INVALID_FORMAT = (

@@ -20,7 +20,7 @@ from .signature import InvalidKeyError
 _COORDINATE_BYTES = 32
 _MAX_KEYS = 2
 _ECDSA = ec.ECDSA(hashes.SHA256())
-_BLOCK = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----")
+_BLOCK = re.compile(r"-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----")
 _SEPARATORS = re.compile(r"[\s,]+")
 _REMEDY = "use the output of aws kms get-public-key --query PublicKey --output text, or a PEM"
 

@@ -23,7 +23,7 @@ _SHORT = {
     "userId": "UID",
 }
 
-_ATTRIBUTE = re.compile(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)(,|$)")
+_ATTRIBUTE = re.compile(r"\s*([A-Za-z0-9.]+)\s*=\s*+((?:\\.|[^\\,+])*)(,|$)")
 _CHARACTER = re.compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
 
 
