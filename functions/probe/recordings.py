@@ -6,6 +6,7 @@ contains tokens instead of values (docs/preview.md).
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,9 @@ def parse_record(content: bytes) -> RecordedReview | None:
             path=_format_path(record["environment"]),
             body=_dump(review),
         )
-    except (AttributeError, EOFError, LookupError, OSError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        return None
+    except (EOFError, OSError, zlib.error):  # of gzip
         return None
 
 

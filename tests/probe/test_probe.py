@@ -1,6 +1,7 @@
 """The probe: it accepts equal versions, rejects different ones, and fails if it cannot compare."""
 
 import base64
+import gzip
 import json
 from collections.abc import Generator, Mapping
 from dataclasses import replace
@@ -484,6 +485,17 @@ def test_workloads_of_the_census_are_sent(
     assert line["reviews"] == 1 + 2 * 4
     names = {each["body"] for _, each in account.invoked if "body" in each}
     assert len(names) == 3
+
+
+def test_a_record_with_a_damaged_byte_is_unreadable_or_equal() -> None:
+    content = make_record("web")
+    expected = recordings.parse_record(content)
+    for index in range(len(content)):
+        damaged = bytearray(content)
+        damaged[index] ^= 0xFF
+        assert recordings.parse_record(bytes(damaged)) in (None, expected)
+    nested = b'{"v": 1, "route": ' + b"[" * 100_000
+    assert recordings.parse_record(gzip.compress(nested)) is None
 
 
 @pytest.mark.usefixtures("few_bodies")

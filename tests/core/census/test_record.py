@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
@@ -79,3 +80,14 @@ def test_a_path_has_no_unusual_name() -> None:
 def test_another_file_is_an_error(content: bytes) -> None:
     with pytest.raises(InvalidRecordError):
         decode_record(content)
+
+
+def test_a_file_with_a_damaged_byte_is_an_error_or_equal() -> None:
+    content = encode_record(RECORD)
+    for index in range(len(content)):
+        damaged = bytearray(content)
+        damaged[index] ^= 0xFF
+        with suppress(InvalidRecordError):
+            assert decode_record(bytes(damaged)) == RECORD
+    with pytest.raises(InvalidRecordError):
+        decode_record(gzip.compress(b"[" * 100_000))

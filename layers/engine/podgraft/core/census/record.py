@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import zlib
 from hashlib import sha256
 from io import BytesIO
 from typing import Any, cast
@@ -89,7 +90,7 @@ def decode_record(content: bytes) -> Record:
     try:
         text = _decompress(content)
         document: Any = json.loads(text)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise InvalidRecordError("must be compressed JSON") from error
     if not isinstance(document, dict) or cast("Object", document).pop("v", None) != VERSION:
         raise InvalidRecordError(f"must be a record of version {VERSION}")
