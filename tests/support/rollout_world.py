@@ -95,6 +95,12 @@ class StackWorld:
         except self.ssm.exceptions.ParameterNotFound:
             return None
 
+    def list_messages(self) -> list[str]:
+        """The message of each version of the policy."""
+        history = self.ssm.get_paginator("get_parameter_history")
+        pages = history.paginate(Name="/podgraft-dev/istio/policy")
+        return [each.get("Description", "") for page in pages for each in page["Parameters"]]
+
     def read(self) -> str:
         return self.read_parameter("istio/policy") or ""
 

@@ -11,6 +11,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.large_policy import split_policy
+from podgraft.cli.policy.options import MAX_MESSAGE_CHARACTERS
 from podgraft.cli.policy.rollout import start
 from podgraft.cli.policy.rollout.candidate import make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
@@ -184,6 +185,73 @@ def test_a_braked_rollout_takes_no_step(world: World, run: Run) -> None:
     assert "STOPS THE ROLLOUT" in output
     assert "result     stopped: stable serves all workloads" in output
     assert run("step 1")[0] == 0  # less
+
+
+def test_an_equal_step_writes_no_version(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A schedule repeats a step: the evidence counts from the newest version on."""
+    Path("key.pem").write_text(MemorySigner().private_pem)
+    run = make_run(stack, capsys)
+    signed = "--sign-key key.pem"
+    for line, is_written in (
+        (START, True),
+        ("step 5", False),
+        ("step 10", True),
+        ("step 10", False),
+        ("pause", True),
+        ("pause", False),
+        ("step 10", True),
+        (f"step 10 {signed}", True),
+        (f"step 10 {signed}", False),
+        (f"pause {signed}", True),
+    ):
+        before = stack.list_messages()
+        status, output = run(line)
+        assert status == 0, output
+        assert (stack.list_messages() != before) is is_written, line
+        assert ("is already the same" not in output) is is_written
+
+
+def test_history_has_a_message_for_each_change(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(stack, capsys)
+    for line in (
+        f"{START} --needs 2 1 0 --reason 'gRPC probes'",
+        "step 2 --force --reason unused",
+        "step 25 --force --reason 'tested in dev'",
+        "pause",
+        "promote --force --reason incident",
+        f"start next --id {'a' * 63} --shadow",
+        f"abort --reason {'b' * 2000}",
+    ):
+        if "aaa" in line:
+            stack.put(STABLE)
+        status, output = run(line)
+        assert status == 0, output
+    messages = list(dict.fromkeys(filter(None, stack.list_messages())))
+    assert messages[:-1] == [
+        f"rollout {ID}: the candidate serves 5 % of workloads; reason: gRPC probes",
+        f"rollout {ID}: the candidate serves 2 % of workloads",
+        f"rollout {ID}: the candidate serves 25 % of workloads; reason: tested in dev",
+        f"rollout {ID}: paused, no further pods get the candidate",
+        f"rollout {ID}: promoted; reason: incident",
+        f"rollout {'a' * 63}: the candidate compares 100 % of workloads",
+    ]
+    assert messages[-1].startswith(f"rollout {'a' * 63}: aborted; reason: bbb")
+    assert len(messages[-1]) == MAX_MESSAGE_CHARACTERS
+
+
+def test_abort_refuses_the_id_of_another_rollout(world: World, run: Run) -> None:
+    """The brake would be for one rollout, and the policy would lose another."""
+    assert run(START)[0] == 0
+    before = world.read()
+    status, output = run("abort --reason typo --id another")
+    assert (status, world.read(), world.brake()) == (1, before, None)
+    assert f"--id another: the policy has rollout {ID}; leave out --id to stop it" in output
+    assert run(f"abort --reason incident --id {ID}")[0] == 0
+    assert run("abort --reason later --id another")[0] == 0
 
 
 REFUSALS = (

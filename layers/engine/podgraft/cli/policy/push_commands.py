@@ -19,7 +19,7 @@ from podgraft.core.bundle.cluster_ids import UrlPath
 from .canary import make_canary
 from .cloud import DeployedInjector, connect
 from .diff.objects import SampleOptions
-from .document_text import signed_version, strip_signature
+from .document_text import strip_signature
 from .large_policy import list_needed, split_policy
 from .local import CheckedBundle, check_bundle
 from .options import expect_version_option, message_option, warning_options
@@ -121,10 +121,7 @@ def _is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> boo
     stored = split_policy(document).document
     if signer is None:
         return live.stored == stored
-    if signed_version(live.stored) != live.number:
-        return False
-    text = strip_signature(live.stored)
-    return text == stored and signer.public_key.id in live.stored.removeprefix(text)
+    return strip_signature(live.stored) == stored and signer.has_signed(live.stored, live.number)
 
 
 def _check_unexpected_objects(cloud: DeployedInjector, checked: CheckedBundle) -> None:

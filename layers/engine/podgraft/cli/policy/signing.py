@@ -39,6 +39,12 @@ class Signer(Struct, frozen=True):
     public_key: PublicKey
     sign: Callable[[bytes], bytes]
 
+    def has_signed(self, text: str, number: int | None) -> bool:
+        """Whether the text has a signature with this key for the version; None is any version."""
+        signed = signed_version(text)
+        signature = text.removeprefix(strip_signature(text))
+        return signed is not None and number in {None, signed} and self.public_key.id in signature
+
 
 def open_key_file(path: Path) -> Signer:
     """Return the signer with the private key in a PEM file; raises ``CommandError``."""

@@ -63,6 +63,11 @@ class StoredPolicy(Struct, frozen=True, kw_only=True):
     version: PolicyVersion | None = None
 
     @property
+    def number(self) -> int | None:
+        """The number of the version; None in a folder, which has none."""
+        return None if self.version is None else self.version.number
+
+    @property
     def document(self) -> str:
         """The text without its signature."""
         return strip_signature(self.text)

@@ -64,11 +64,12 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     if cluster is not None and group is not None:
         raise click.UsageError("--cluster, --group: use one of them")
     groups = () if group is None else (group,)
+    forced = None
     before = 0 if rollout.mode is RolloutMode.SHADOW else rollout.percentage(cluster, groups)
     if percentage > before:
         _check_brakes(storage, rollout)
         storage.check_alias()
-        _check_needs(storage, rollout, stored, log, force=force, reason=reason)
+        forced = _check_needs(storage, rollout, stored, log, force=force, reason=reason)
     changed: Object = {**fields, "mode": "share"}
     if cluster is not None:
         changed["clusters"] = {**object_at(fields, "clusters"), cluster: percentage}
@@ -76,7 +77,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
         changed["groups"] = {**object_at(fields, "groups"), group: percentage}
     else:
         changed["share"] = percentage
-    return _write_rollout(storage, stored, changed, signer)
+    return _write_rollout(storage, stored, changed, signer, forced)
 
 
 @command_help.command("pause")
@@ -112,14 +113,15 @@ def promote_candidate(
     stored = storage.read()
     if is_in_several() and text.read_rollout(stored.document) is None:
         return (yield from skip_written(stored, _NO_ROLLOUT))
-    stored, _, rollout = read_running(storage)
+    stored, fields, rollout = read_running(storage)
     _check_brakes(storage, rollout)
-    _check_needs(storage, rollout, stored, log, force=force, reason=reason)
+    forced = _check_needs(storage, rollout, stored, log, force=force, reason=reason)
     promoted = text.promote(stored.document)
     check_document(storage, promoted)
     share("written", set[str]).add(promoted)
     yield
-    label = storage.write(promoted, stored, signer)
+    message = text.describe_change(fields, "promoted", forced)
+    label = storage.write(promoted, stored, signer, message)
     terminal.secho(f"policy     {label} is in force: the candidate, in all clusters", fg="green")
     click.echo(f"effect     {storage.delay}")
     if stored.version is not None:
@@ -147,17 +149,24 @@ def read_running(storage: PolicyStorage) -> tuple[StoredPolicy, Object, Rollout]
 
 
 def _write_rollout(
-    storage: PolicyStorage, stored: StoredPolicy, fields: Object, signer: Signer | None
+    storage: PolicyStorage,
+    stored: StoredPolicy,
+    fields: Object,
+    signer: Signer | None,
+    reason: str | None = None,
 ) -> Steps:
+    """Write the rollout, if it differs: the evidence counts from the newest version on."""
     check_signer(signer, stored.text, stored.label)
     changed = text.set_rollout(stored.document, fields)
     storage.check_denied(parse_valid(changed).digests)
     yield
-    if is_in_several() and changed == stored.document:
+    is_signed = signer is None or is_in_several() or signer.has_signed(stored.text, stored.number)
+    if changed == stored.document and is_signed:
         click.echo(f"policy     {stored.label} is already the same")
         return
-    label = storage.write(changed, stored, signer)
-    terminal.secho(f"policy     {label} is in force: {describe_share(fields)}", fg="green")
+    words = describe_share(fields)
+    label = storage.write(changed, stored, signer, text.describe_change(fields, words, reason))
+    terminal.secho(f"policy     {label} is in force: {words}", fg="green")
     click.echo(f"effect     {storage.delay}")
 
 
@@ -179,14 +188,14 @@ def _check_needs(
     *,
     force: bool,
     reason: str | None,
-) -> None:
-    """Exit with status 3 if evidence is missing, unless --force and --reason are set."""
+) -> str | None:
+    """Return the reason that replaces missing evidence; exit with status 3 without one."""
     missing = collect_health(storage, rollout, stored, log).find_missing()
     if not missing:
-        return
-    if force and reason:
-        click.echo(f"forced     {'; '.join(missing)}; reason: {' '.join(reason.split())}")
-        return
-    terminal.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(f'needs: {"; ".join(missing)}; wait, or use --force --reason "…"', err=True)
-    click.get_current_context().exit(MISSING_EVIDENCE)
+        return None
+    if not (force and reason):
+        terminal.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        click.echo(f'needs: {"; ".join(missing)}; wait, or use --force --reason "…"', err=True)
+        click.get_current_context().exit(MISSING_EVIDENCE)
+    click.echo(f"forced     {'; '.join(missing)}; reason: {' '.join(reason.split())}")
+    return reason

@@ -38,5 +38,5 @@ log_option = click.option(
 # The options that override missing evidence.
 force_options = add_options(
     click.option("--force", is_flag=True, help="Continue without the needed evidence."),
-    click.option("--reason", help="Reason for --force, in one line."),
+    click.option("--reason", help="Reason for --force, in one line, for podgraft history."),
 )

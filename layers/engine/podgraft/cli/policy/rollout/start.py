@@ -91,7 +91,8 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     yield
     words = (f"bundle {value}" if key == "bundle" else key for key, value in candidate.items())
     click.echo(f"candidate  {', '.join(words)}")
-    label = storage.write(changed, stored, signer)
+    message = text.describe_change(rollout, describe_share(rollout), reason)
+    label = storage.write(changed, stored, signer, message)
     storage.upload(loaded.digest, loaded.files)  # if a prune deleted files at the same time
     return _report_start(storage, label, rollout)
 

@@ -41,7 +41,12 @@ def abort_rollout(
     found = share("rollouts", list[str])
     found += [running] if isinstance(running, str) else []
     yield
-    target = id_ or next(iter(found), None)  # another region can have ended it already
+    if id_ is not None and found and id_ not in found and not for_all:
+        raise CommandError(
+            f"--id {id_}: the policy has rollout {found[0]}; leave out --id to stop it"
+        )
+    own = running if isinstance(running, str) else None
+    target = id_ or own or next(iter(found), None)  # another region can have ended it already
     if target is None and fields is None and problem is None and not for_all:
         raise CommandError("the policy has no rollout; use --id, or --all for other injectors")
     stopped = ALL if for_all or target is None else target
@@ -60,7 +65,8 @@ def abort_rollout(
     if problem is not None:
         raise problem
     if stored is not None and fields is not None:
-        label = storage.write(text.remove_rollout(stored.document), stored, signer)
+        message = text.describe_change(fields, "aborted", reason)
+        label = storage.write(text.remove_rollout(stored.document), stored, signer, message)
         terminal.secho(f"policy     {label} is in force, without the rollout", fg="green")
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 

@@ -3,6 +3,7 @@
 from podgraft.base.jsonvalue import Object, equal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import load_mapping, write_keys
+from podgraft.cli.policy.options import MAX_MESSAGE_CHARACTERS
 from podgraft.core.policy.rollout_reader import make_promoted
 
 KEY = "rollout"
@@ -33,6 +34,13 @@ def describe_pods(id_: str | None, options: str, *, has_log: bool) -> str:
         "Pods that got the candidate keep it until you restart their workloads. To list:\n"
         f"  {command}"
     )
+
+
+def describe_change(rollout: Object, change: str, reason: str | None = None) -> str:
+    """Return the message of a version that changes a rollout, in one line."""
+    words = f"rollout {rollout.get('id')}: {change}" + (f"; reason: {reason}" if reason else "")
+    line = "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
+    return line[:MAX_MESSAGE_CHARACTERS]
 
 
 def is_in_flow_style(text: str) -> bool:
