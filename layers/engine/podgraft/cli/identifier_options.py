@@ -42,11 +42,7 @@ def injector_option(
 ) -> Decorator:
     """Return the decorator that adds the option of an injector; *settings* are those of click."""
     return click.option(
-        "--injector",
-        default=default,
-        callback=check_injector_option,
-        help=text,
-        **settings,
+        "--injector", default=default, callback=check_injector_option, help=text, **settings
     )
 
 

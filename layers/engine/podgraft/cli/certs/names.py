@@ -124,10 +124,7 @@ _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
     (lambda name: not name, "is empty"),
     (lambda name: "://" in name, "is a URL; give the host alone, without https:// and path"),
     (lambda name: "/" in name, "is no host name; a certificate takes no path and no address range"),
-    (
-        lambda name: ":" in name,
-        "give the host alone; the port is no part of a certificate",
-    ),
+    (lambda name: ":" in name, "give the host alone; the port is no part of a certificate"),
     (
         lambda name: not name.isascii(),
         "write the name in its ASCII form (xn--…), as DNS and kube-apiserver do",

@@ -50,13 +50,7 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
 @format_option(_FORMATS)
 @aws_options
 @config_option(ConfigSourceType(cluster=False), "Stack or folder with the callers, for tokens.")
-def command(
-    *,
-    contexts: str | None,
-    strict: bool,
-    output: str,
-    **given: Any,
-) -> int:
+def command(*, contexts: str | None, strict: bool, output: str, **given: Any) -> int:
     """Find what is wrong with the injection of a cluster, and print the first cause.
 
     The checks follow the path of a review: registration, DNS, TLS, token, policy, and a dry run of

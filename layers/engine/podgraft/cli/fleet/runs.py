@@ -44,10 +44,7 @@ def open_registrations(
 
 
 def open_rotation(
-    callers: RegionalCallers,
-    fleet: Fleet,
-    is_due: Callable[[TokenHash], bool],
-    access: Access,
+    callers: RegionalCallers, fleet: Fleet, is_due: Callable[[TokenHash], bool], access: Access
 ) -> Rotation:
     """Return the rotation of a stack, with its progress on standard error."""
     report = partial(click.echo, err=True)

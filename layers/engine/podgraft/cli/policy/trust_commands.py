@@ -30,11 +30,7 @@ from .signing import Signer, sign_document, sign_options
 )
 @sign_options
 def sign_policy(
-    folder: ConfigFolder,
-    *,
-    injector: str,
-    number: int | None,
-    signer: Signer | None,
+    folder: ConfigFolder, *, injector: str, number: int | None, signer: Signer | None
 ) -> None:
     """Sign policy.yaml in FOLDER for bundle/ in it. podgraft push signs policies in AWS."""
     if signer is None:

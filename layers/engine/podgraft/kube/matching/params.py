@@ -149,10 +149,7 @@ def _labels(param: Object) -> Mapping[str, str]:
 def parse_param_kind(cursor: Cursor) -> ParamKind:
     """Parse ``paramKind``; adds errors to the diagnostics."""
     keys = MappingReader(cursor)
-    kind = ParamKind(
-        keys.read_text("apiVersion"),
-        keys.read_text("kind"),
-    )
+    kind = ParamKind(keys.read_text("apiVersion"), keys.read_text("kind"))
     keys.check_unknown_keys()
     for key, value in zip(("apiVersion", "kind"), kind, strict=True):
         if not value:

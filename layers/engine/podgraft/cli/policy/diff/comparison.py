@@ -118,10 +118,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 def compare(
-    before: Version,
-    after: Version,
-    objects: Sequence[ObjectSource],
-    caller: ReviewContext,
+    before: Version, after: Version, objects: Sequence[ObjectSource], caller: ReviewContext
 ) -> Comparison:
     """Compare two versions for one cluster, or without one, for all that they distinguish."""
     targets = [*_find_targets(before, after, caller)]

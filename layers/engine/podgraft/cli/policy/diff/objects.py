@@ -51,11 +51,7 @@ sample_options = gather_options(
         help_text="File or folder of workloads to review, can be repeated; - reads standard "
         "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
     ),
-    click.option(
-        "--namespace",
-        default="default",
-        help="Namespace of objects without one.",
-    ),
+    click.option("--namespace", default="default", help="Namespace of objects without one."),
     name="samples",
 )
 

@@ -28,11 +28,7 @@ from .report import GroupBy, PreviewReport, render_json, render_markdown, render
 
 # The exit status if --fail-on matches.
 MATCHED = 3
-_FORMATS = {
-    "text": render_text,
-    "json": render_json,
-    "markdown": render_markdown,
-}
+_FORMATS = {"text": render_text, "json": render_json, "markdown": render_markdown}
 _FAILING = (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN)
 FindSnapshot = Callable[[str | None], Snapshot]
 
