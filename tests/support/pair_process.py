@@ -21,11 +21,11 @@ from werkzeug.test import Client
 
 from podgraft.core.bundle import privilege_check
 from podgraft.core.injectors.istio.render import rendering
+from podgraft.core.review import REVIEWS
 from podgraft.core.review.results import ReviewResponse
 from podgraft.kube import patch
 from podgraft.kube.privileges.additions import CONTAINER_LISTS
 from podgraft.service.http import create_app
-from podgraft.service.http.webhook import HANDLERS
 from podgraft.service.store.folder import FolderCallers, FolderStore
 
 Review = dict[str, Any]
@@ -108,7 +108,7 @@ def _forget_origin() -> None:
 
 def _forget_token_volumes() -> None:
     """The result of a review is used for each pod without its generated texts."""
-    inject = HANDLERS["inject"]
+    inject = REVIEWS["inject"]
     results: dict[str, Any] = {}
 
     def inject_once(context: Any, store: Any) -> Any:
@@ -128,7 +128,7 @@ def _forget_token_volumes() -> None:
         response = replace(result.response, uid=request.uid)
         return replace(result, response=response, record=replace(result.record, uid=request.uid))
 
-    HANDLERS["inject"] = inject_once  # type: ignore[index]
+    REVIEWS["inject"] = inject_once  # type: ignore[index]
 
 
 DEFECTS: Mapping[str, Callable[[], None]] = {

@@ -16,7 +16,6 @@ from podgraft.core.review.results import ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch
 from podgraft.service import store
-from podgraft.service.http import webhook
 from podgraft.service.http.metrics import Metric, record_measures
 from podgraft.service.settings import SettingsError
 from podgraft.service.store.folder import FolderStore
@@ -255,7 +254,7 @@ def test_a_start_that_no_one_waits_for_primes_with_one_review(
         outcomes.append(reviewed(*arguments))
         return outcomes[-1]
 
-    monkeypatch.setattr(webhook, "HANDLERS", {"inject": inject})
+    monkeypatch.setattr("podgraft.core.review.REVIEWS", {"inject": inject})
     place = {**ON_LAMBDA, "AWS_LAMBDA_INITIALIZATION_TYPE": start}
     handler = build(PODGRAFT_STORE=f"file:{folder}", **place)
     assert capsys.readouterr().out == ""

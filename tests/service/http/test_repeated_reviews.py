@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from podgraft.core import bundle
+from podgraft.core.review import REVIEWS
 from podgraft.core.versions.snapshot import Store
-from podgraft.service.http.webhook import HANDLERS
 from support.store_fixture import OTHER_TOKEN, TOKEN, admit, write, write_injector
 
 from .conftest import ApplicationFixture, make_application
@@ -189,7 +189,7 @@ def test_a_bundle_that_changes_during_a_review_is_in_force_for_the_next(
     application = start(
         tmp_path, "spec: {containers: [{name: agent, image: old}]}", f"rollout: {rollout}"
     )
-    inject = HANDLERS["inject"]
+    inject = REVIEWS["inject"]
     reviews: list[str] = []
 
     def change_bundle(context: Any, store: Store) -> Any:
@@ -200,7 +200,7 @@ def test_a_bundle_that_changes_during_a_review_is_in_force_for_the_next(
             write_injector(tmp_path, files=changed)
         return result
 
-    monkeypatch.setitem(HANDLERS, "inject", change_bundle)  # type: ignore[misc]
+    monkeypatch.setitem(REVIEWS, "inject", change_bundle)  # type: ignore[misc]
     for _ in range(2):
         assert send(application, make_pod())[0] == 200
     for _ in range(2):

@@ -5,7 +5,7 @@ mutating webhook receives the result of the previous one, and the validating web
 last result. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are omitted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from podgraft.cli.live.registrations import Webhook
 from podgraft.core import review
 from podgraft.core.review.results import ReviewResult
 from podgraft.core.review_context import ReviewContext
-from podgraft.core.versions.snapshot import Snapshot, Store
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import native_sidecars
 
 from . import stages, webhook_match
@@ -25,12 +25,6 @@ from .decision_trace import DecisionTrace, Review, Stage, Verdict, make_trace
 from .hints import add_hints, find_field_notes
 from .pod_source import ExplainedPod
 
-# Each runs the review of one route.
-ROUTES: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
-    "inject": review.inject,
-    "mutate": review.mutate,
-    "validate": review.validate,
-}
 _STOPPING = {Verdict.DENIED, Verdict.FAILED}
 
 
@@ -145,7 +139,7 @@ class _Run(Struct):
     def _review(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         context = self._context(subject, trace)
         context = replace(context, url_path=context.url_path or webhook.url_path)
-        return ROUTES[webhook.route](context, offline.FixedStore(self._snapshot()))
+        return review.REVIEWS[webhook.route](context, offline.FixedStore(self._snapshot()))
 
     def _snapshot(self) -> Snapshot:
         assert self.cluster.snapshot is not None  # noqa: S101 - only without a matching webhook

@@ -62,6 +62,14 @@ def validate(context: ReviewContext, store: Store) -> ReviewResult:
     return _run_review(context, store, _review_validate)
 
 
+# By the route of a request.
+REVIEWS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
+    "inject": inject,
+    "mutate": mutate,
+    "validate": validate,
+}
+
+
 def _run_review(context: ReviewContext, store: Store, handler: Handler) -> ReviewResult:
     """The result with the current version, or with an earlier one if the store rejects that.
 

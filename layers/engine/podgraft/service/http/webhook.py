@@ -4,7 +4,7 @@ The order matters: the body is read only after the caller is authenticated.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -38,12 +38,6 @@ from .request_log import RequestLog, format_traceback, limit_fields
 
 if TYPE_CHECKING:
     from podgraft.service.store.census import CensusWriter
-
-HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
-    "inject": review.inject,
-    "mutate": review.mutate,
-    "validate": review.validate,
-}
 
 # The event of synthetic reviews in the log, also those of ``register --test``.
 SYNTHETIC_EVENT = "synthetic_review"
@@ -98,7 +92,7 @@ class Webhook:
         return response
 
     def _review(self, route: str, context: ReviewContext) -> tuple[JsonResponse, Object]:
-        result = HANDLERS[route](context, self._store)
+        result = review.REVIEWS[route](context, self._store)
         response, record = _to_response(result)
         if self._census is not None:
             record |= self._record_workload(self._census, context, route, result.record)

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
-from podgraft.cli.explain.flow import ROUTES
 from podgraft.cli.offline import FixedStore, read_message
 from podgraft.core.census.record import Record
+from podgraft.core.review import REVIEWS
 from podgraft.core.review.candidate import LIMITS, compare_results
 from podgraft.core.review.results import (
     ReviewFailure,
@@ -88,7 +88,7 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
     if is_candidate:
         context = replace(context, limits=LIMITS)
     own = replace(snapshot, candidate=None, recheck=None, stale=None)
-    result = ROUTES[record.route](context, FixedStore(own))
+    result = REVIEWS[record.route](context, FixedStore(own))
     changed = result.object if isinstance(result, ReviewResponse) else None
     return Replay(result, record.object if changed is None else changed, trace)
 
