@@ -81,15 +81,11 @@ class _Patcher:
                 path = _read_path(operation, kind, "path", _MISSING)
                 value = _value(operation)
                 _check_depth(path, value)
-                container, key = self._find(
-                    path, f"add operation does not apply: doc is missing path: {quote(path)}"
-                )
+                container, key = self._find(path, kind, "doc is missing path", quote(path))
                 _in_context(f"error in add for path: '{path}'", _add, container, key, value)
             case "remove":
                 path = _read_path(operation, kind, "path", _MISSING)
-                container, key = self._find(
-                    path, f"remove operation does not apply: doc is missing path: {quote(path)}"
-                )
+                container, key = self._find(path, kind, "doc is missing path", quote(path))
                 _in_context(f"error in remove for path: '{path}'", _remove, container, key)
             case "replace":
                 self._replace(operation)
@@ -102,19 +98,23 @@ class _Patcher:
             case _:
                 raise PatchError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
 
-    def _find(self, path: str, problem: str) -> tuple[_Container, str]:
-        """The container of a path, and the key in it. The first part of a path is not read."""
+    def _find(self, path: str, kind: str, problem: str, shown: str = "") -> tuple[_Container, str]:
+        """The container of a path, and the key in it. The first part of a path is not read.
+
+        The problem is that of a missing container; ``shown`` is the path in its error.
+        """
+        missing = f"{kind} operation does not apply: {problem}: {shown or path}: {_MISSING}"
         parts = path.split("/")
         node: JSON = self.root
         if len(parts) < 2 or not isinstance(node, dict | list):  # noqa: PLR2004
-            raise PatchError(f"{problem}: {_MISSING}")
+            raise PatchError(missing)
         for part in parts[1:-1]:
             try:
                 node = _get(node, _decode(part))
             except PatchError:
                 node = None
             if not isinstance(node, dict | list):
-                raise PatchError(f"{problem}: {_MISSING}")
+                raise PatchError(missing)
         return node, _decode(parts[-1])
 
     def _replace(self, operation: Mapping[str, JSON]) -> None:
@@ -127,9 +127,7 @@ class _Patcher:
                 raise PatchError("replace operation value must be object or array: %!w(<nil>)")
             self.root = value
             return
-        container, key = self._find(
-            path, f"replace operation does not apply: doc is missing path: {path}"
-        )
+        container, key = self._find(path, "replace", "doc is missing path")
         try:
             _get(container, key)
         except PatchError as error:
@@ -142,29 +140,21 @@ class _Patcher:
 
     def _move(self, operation: Mapping[str, JSON]) -> None:
         source = _read_path(operation, "move", "from")
-        container, key = self._find(
-            source, f"move operation does not apply: doc is missing from path: {source}"
-        )
+        container, key = self._find(source, "move", "doc is missing from path")
         value = _in_context(f"error in move for path: '{key}'", _get, container, key)
         _in_context(f"error in move for path: '{key}'", _remove, container, key)
         path = _read_path(operation, "move", "path")
         _check_depth(path, value)
-        container, key = self._find(
-            path, f"move operation does not apply: doc is missing destination path: {path}"
-        )
+        container, key = self._find(path, "move", "doc is missing destination path")
         _in_context(f"error in move for path: '{path}'", _add, container, key, value)
 
     def _copy(self, operation: Mapping[str, JSON]) -> None:
         source = _read_path(operation, "copy", "from")
-        container, key = self._find(
-            source, f"copy operation does not apply: doc is missing from path: {source}"
-        )
+        container, key = self._find(source, "copy", "doc is missing from path")
         value = _copy(_in_context(f"error in copy for from: '{source}'", _get, container, key))
         path = _read_path(operation, "copy", "path", _MISSING)
         _check_depth(path, value)
-        container, key = self._find(
-            path, f"copy operation does not apply: doc is missing destination path: {path}"
-        )
+        container, key = self._find(path, "copy", "doc is missing destination path")
         if value is not None:
             self.copied_bytes += len(jsonvalue.dump(_without_marks(value)).encode())
         if self.copied_bytes > _MAX_COPY_BYTES:
@@ -180,9 +170,7 @@ class _Patcher:
         if path == "":
             value = self.root
         else:
-            container, key = self._find(
-                path, f"test operation does not apply: is missing path: {path}"
-            )
+            container, key = self._find(path, "test", "is missing path")
             value = _in_context(f"error in test for path: '{path}'", _get, container, key)
         if not _holds(value, expected):
             raise FailedTestError(f"testing value {path} failed: test failed")
