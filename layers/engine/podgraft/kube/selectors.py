@@ -61,6 +61,11 @@ class Requirement(msgspec.Struct, frozen=True):
             case _:
                 assert_never(self.operator)
 
+    @property
+    def is_positive(self) -> bool:
+        """Whether only objects with the label can satisfy the requirement."""
+        return self.operator in {Operator.EQUALS, Operator.IN, Operator.EXISTS}
+
     def __str__(self) -> str:
         """In the syntax of ``kubectl --selector``."""
         values = ",".join(sorted(self.values))

@@ -17,11 +17,10 @@ from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 from podgraft.core.policy import INJECT_KEY
 from podgraft.kube import selectors
 from podgraft.kube.errors import SelectorError
-from podgraft.kube.selectors import Operator, Requirement
+from podgraft.kube.selectors import Requirement
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _SCALARS = (str, int, bool)
-_POSITIVE = frozenset({Operator.EQUALS, Operator.IN, Operator.EXISTS})
 # cert-manager and istiod write this field alone.
 _INJECTED = "caBundle"
 
@@ -97,7 +96,7 @@ def make_labels(webhook: Webhook) -> Object:
     return {
         each.key: min(each.values, default="true")
         for each in read_requirements(webhook, "objectSelector")
-        if each.operator in _POSITIVE
+        if each.is_positive
     }
 
 
@@ -141,14 +140,10 @@ def _check_selection(
     """Yield that no namespace has a label that a webhook requires."""
     required: dict[str, set[str]] = {}
     for webhook in webhooks:
-        positive = [
-            each
-            for each in read_requirements(webhook, "namespaceSelector")
-            if each.operator in _POSITIVE
-        ]
-        if not positive and not any(
-            each.operator in _POSITIVE for each in read_requirements(webhook, "objectSelector")
-        ):
+        requirements = read_requirements(webhook, "namespaceSelector")
+        positive = [each for each in requirements if each.is_positive]
+        of_objects = read_requirements(webhook, "objectSelector")
+        if not positive and not any(each.is_positive for each in of_objects):
             return
         for labels in (object_at(each, "metadata", "labels") for each in namespaces.values()):
             texts = {key: str(value) for key, value in labels.items()}

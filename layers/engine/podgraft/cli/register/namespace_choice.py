@@ -10,7 +10,6 @@ from podgraft.cli.register import selectors
 from podgraft.cli.register.webhooks import FailurePolicy, Registration
 from podgraft.kube.selectors import Operator
 
-_POSITIVE = frozenset({Operator.EQUALS, Operator.IN, Operator.EXISTS})
 _CHOICES = """
   --revision default                            as Istio: namespaces with the label
                                                 istio-injection=enabled, and pods that request it
@@ -65,7 +64,7 @@ def find_broad_warning(registration: Registration, *, all_namespaces: bool) -> s
 
 def _requires_label(registration: Registration) -> bool:
     """Whether the selector of objects requires a label: other objects do not need the endpoint."""
-    return any(one.operator in _POSITIVE for one in registration.objects.requirements)
+    return any(one.is_positive for one in registration.objects.requirements)
 
 
 def find_namespace_label(registration: Registration) -> str | None:

@@ -27,7 +27,7 @@ def _boundaries() -> list[int]:
     return list(accumulate(int(step, 16) for step in steps))
 
 
-_NAMED = {
+NAMED_ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -36,7 +36,7 @@ _NAMED = {
     "\t": "\\t",
     "\v": "\\v",
 }
-_MEANT = {named[1]: ord(char) for char, named in _NAMED.items()} | {"\\": ord("\\")}
+_MEANT = {named[1]: ord(char) for char, named in NAMED_ESCAPES.items()} | {"\\": ord("\\")}
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 MAX_RUNE = 0x10FFFF
 MAX_ASCII = 0x7F
@@ -134,8 +134,8 @@ def _escape(char: str, quotation: str, ascii_only: bool) -> str:
         return "\\" + char
     if (code <= MAX_ASCII or not ascii_only) and is_print(char):
         return char
-    if char in _NAMED:
-        return _NAMED[char]
+    if char in NAMED_ESCAPES:
+        return NAMED_ESCAPES[char]
     if code <= MAX_ASCII or is_escaped_byte(char):
         return f"\\x{code & _MAX_BYTE:02x}"
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"

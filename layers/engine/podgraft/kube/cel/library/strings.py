@@ -4,8 +4,10 @@ Patterns are RE2, as in Go: no pattern can run away.
 """
 
 from itertools import islice
+from string import ascii_lowercase, ascii_uppercase
 
 from podgraft.golang import regexp
+from podgraft.golang.strconv.quote import NAMED_ESCAPES
 from podgraft.golang.strings import split_n, trim_space
 from podgraft.kube.cel.cost import (
     copy_cost,
@@ -22,21 +24,9 @@ from podgraft.kube.patch.pointer import escape
 
 from .formatting import format_
 
-_QUOTED = str.maketrans(
-    {
-        "\a": "\\a",
-        "\b": "\\b",
-        "\f": "\\f",
-        "\n": "\\n",
-        "\r": "\\r",
-        "\t": "\\t",
-        "\v": "\\v",
-        "\\": "\\\\",
-        '"': '\\"',
-    }
-)
-_LOWER = {ord(upper): upper.lower() for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_UPPER = {ord(lower): lower.upper() for lower in "abcdefghijklmnopqrstuvwxyz"}
+_QUOTED = str.maketrans({**NAMED_ESCAPES, "\\": "\\\\", '"': '\\"'})
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
 
 
 def _char_at(text: str, index: int) -> str:
