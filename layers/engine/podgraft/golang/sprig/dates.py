@@ -84,26 +84,20 @@ def date_modify(duration: str, value: Struct) -> Struct:
 
 def must_date_modify(duration: str, value: Struct) -> Struct:
     """Add a duration to the date."""
-    try:
-        return time_of(moment_of(value).add(parse_duration(duration)))
-    except DurationError as error:
-        raise FunctionError(str(error)) from error
+    return time_of(moment_of(value).add(parse_duration(duration)))
 
 
 def to_date(layout: str, text: str) -> Struct:
     """Parse a date; Go's zero time if the text does not match the layout."""
     try:
-        return time_of(parse_time(layout, text))
+        return must_to_date(layout, text)
     except LayoutError:
         return time_of(Moment())
 
 
 def must_to_date(layout: str, text: str) -> Struct:
     """Parse a date."""
-    try:
-        return time_of(parse_time(layout, text))
-    except LayoutError as error:
-        raise FunctionError(str(error)) from error
+    return time_of(parse_time(layout, text))
 
 
 def unix_epoch(value: Struct) -> str:

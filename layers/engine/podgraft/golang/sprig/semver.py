@@ -5,7 +5,6 @@ The methods that change the Go object (UnmarshalJSON, UnmarshalText, and Scan) a
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import TypeVar
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import (
@@ -27,9 +26,7 @@ from podgraft.golang.utf8 import encode
 
 from .constraints import parse_constraints
 from .failures import NIL_POINTER
-from .versions import Version, VersionError, check_metadata, check_prerelease, parse
-
-_T = TypeVar("_T")
+from .versions import Version, check_metadata, check_prerelease, parse
 
 _BYTES = slice_of(UINT8)
 _TYPE = struct_type("semver.Version")
@@ -38,21 +35,14 @@ _POINTER = pointer_to(_TYPE)
 
 def semver(text: str) -> Pointer:
     """Parse a version; an invalid version is an error."""
-    return Pointer(_POINTER, _to_struct(_parse_or_fail(parse, text)))
+    return Pointer(_POINTER, _to_struct(parse(text)))
 
 
 def semver_compare(constraint: str, version: str) -> bool:
     """Whether the version satisfies the constraint."""
-    alternatives = _parse_or_fail(parse_constraints, constraint)
-    candidate = _parse_or_fail(parse, version)
+    alternatives = parse_constraints(constraint)
+    candidate = parse(version)
     return any(all(part.allows(candidate) for part in alternative) for alternative in alternatives)
-
-
-def _parse_or_fail(parse_text: Callable[[str], _T], text: str) -> _T:
-    try:
-        return parse_text(text)
-    except VersionError as error:
-        raise FunctionError(str(error)) from error
 
 
 def _to_struct(version: Version) -> Struct:
@@ -65,7 +55,7 @@ def _to_version(receiver: Struct) -> Version:
 
 def _setter_method(field: str, check: Callable[[str], None]) -> Method:
     def call(receiver: Struct, text: str) -> Struct:
-        _parse_or_fail(check, text)
+        check(text)
         changed = replace(_to_version(receiver), **{field: text})
         return _to_struct(changed.with_normalized_original())
 

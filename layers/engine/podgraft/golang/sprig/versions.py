@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.strconv.atoi import NumError, parse_or_none, parse_uint
 
 _VERSION = re.compile(
@@ -14,7 +15,7 @@ _VERSION = re.compile(
 _MAX_UINT64 = (1 << 64) - 1
 
 
-class VersionError(ValueError):
+class VersionError(FunctionError, ValueError):
     """The text is not a version or constraint; the message is semver's."""
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from podgraft.golang.errors import FunctionError
+
 MICROSECOND = 1_000
 MILLISECOND = 1_000_000
 SECOND = 1_000_000_000
@@ -22,7 +24,7 @@ _TERM = r"([0-9]*)(?:\.([0-9]*))?([^.0-9]*)"
 _LIMIT = 1 << 63
 
 
-class DurationError(ValueError):
+class DurationError(FunctionError, ValueError):
     """The text is not a duration; the message is Go's."""
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from podgraft.golang.errors import FunctionError
 from podgraft.golang.strconv.atoi import atoi
 
 from .durations import quote
@@ -27,7 +28,7 @@ _SHORT_MONTHS = [month[:3] for month in MONTHS]
 _SHORT_WEEKDAYS = [weekday[:3] for weekday in WEEKDAYS]
 
 
-class LayoutError(ValueError):
+class LayoutError(FunctionError, ValueError):
     """The text does not match the layout; the message is Go's."""
 
 
