@@ -41,7 +41,7 @@ from .documents import MutatingBinding, MutatingPolicy, MutationExpression, Patc
 from .errors import MutationDeniedError, MutationError
 from .object_state import ObjectState
 from .recording import MutationRecorder
-from .values import ConversionError, to_apply_configuration, to_operations
+from .values import to_apply_configuration, to_operations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,17 +308,14 @@ class MutationReview:
     def _mutate(
         self, mutation: MutationExpression, invocation: Invocation, state: ObjectState
     ) -> ObjectState:
-        """The state after one mutation."""
+        """The state after one mutation; raises ``MutationError``."""
         variables = self._variables(invocation, state)
         go_values = self._find_go_values(variables)
         activation = Activation(variables, invocation.policy.variables, go_values)
         value = self._evaluate(mutation, activation)
-        try:
-            if mutation.patch_type is PatchType.APPLY_CONFIGURATION:
-                return state.apply_configuration(to_apply_configuration(value, go_values))
-            return state.apply_operations(to_operations(value, go_values))
-        except ConversionError as error:
-            raise MutationError(str(error)) from error
+        if mutation.patch_type is PatchType.APPLY_CONFIGURATION:
+            return state.apply_configuration(to_apply_configuration(value, go_values))
+        return state.apply_operations(to_operations(value, go_values))
 
     def _evaluate(self, mutation: MutationExpression, activation: Activation) -> Value:
         """Evaluate within the remaining budget of the review and the budget of an expression."""

@@ -30,6 +30,8 @@ from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.patch import ExplicitNull
 from podgraft.kube.structured import NilList
 
+from .errors import MutationError
+
 ROOT = "Object"
 _PATCH = "JSONPatch"
 # google.protobuf.Value has doubles: cel-go writes greater integers as text.
@@ -37,7 +39,7 @@ _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_WHOLE_DOUBLE = 1e21
 
 
-class ConversionError(Exception):
+class ConversionError(MutationError):
     """A value of an expression that the mutation cannot use."""
 
 
