@@ -94,7 +94,9 @@ def test_rotation_leaves_no_gap(run: Run) -> None:
     assert _knows(new)
     first, second = _callers().tokens
     assert f"podgraft tokens revoke --cluster prod {first.identity}" in rotated.err
-    assert "2 tokens are already active" in run("rotate", "--cluster", "prod").err
+    revoke = "revoke the unused one: podgraft tokens revoke --cluster prod ID --config store"
+    ids = f"{first.identity}, {second.identity}"
+    assert f"prod already has 2 tokens: {ids}; {revoke}" in run("rotate", "--cluster", "prod").err
     assert run("revoke", "--cluster", "prod", first.identity).status == 0
     assert _callers().tokens == (second,)
 
@@ -235,6 +237,34 @@ def test_a_fault_is_a_sentence(run: Run, arguments: tuple[str, ...], words: str)
     outcome = run(*arguments)
     assert (outcome.status, outcome.out) == (1, "")
     assert words in outcome.err
+
+
+@pytest.mark.parametrize("known", ["CN=prod,O=clusters", "O = clusters, CN = prod"])
+def test_a_subject_identifies_one_cluster(run: Run, known: str) -> None:
+    """podgraft rejects a certificate of several clusters, also the first one's requests."""
+    assert run("allow", "--cluster", "prod", known).status == 0
+    refused = run("allow", "--cluster", "staging", "CN=prod,O=clusters")
+    assert refused.status == 1
+    assert f"subject {known!r}: identifies cluster prod; use another subject" in refused.err
+    assert "first run podgraft tokens forbid --cluster prod " in refused.err
+    assert not Path("store/auth/staging.yaml").exists()
+    assert run("allow", "--cluster", "prod", "CN=prod,O=clusters").status == 0
+    for each in _callers().subjects:
+        assert run("forbid", "--cluster", "prod", each).status == 0
+    allowed = run("allow", "--cluster", "staging", "CN=prod,O=clusters")
+    assert allowed.status == 0
+    assert "podgraft serve --client-ca FILE: only then are client" in allowed.err
+
+
+def test_a_cluster_without_credentials_is_reported(run: Run) -> None:
+    issue = "podgraft tokens issue --cluster"
+    assert f"{issue} CLUSTER --config store: no cluster can call yet" in run("list").err
+    run("issue", "--cluster", "prod")
+    listed = run("list", "--cluster", "prdo")
+    assert (listed.status, listed.out) == (0, "")
+    assert f"{issue} prdo --config store: prdo cannot call" in listed.err
+    run("revoke", "--cluster", "prod", _callers().tokens[0].identity)
+    assert "no cluster can call" in run("list").err
 
 
 def test_a_second_issue_is_a_rotation(run: Run) -> None:

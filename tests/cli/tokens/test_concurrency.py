@@ -253,6 +253,8 @@ def test_the_next_command_is_for_the_same_stack(capsys: pytest.CaptureFixture[st
     error = capsys.readouterr().err
     [line] = [line for line in error.splitlines() if "podgraft tokens revoke" in line]
     assert line.endswith("--config stack:podgraft-dev")
+    register = "podgraft register --config stack:podgraft-dev --injector NAME --cluster prod"
+    assert f"{register} --token-file next --namespace-selector" in error
     words = line.partition("podgraft tokens ")[2].split()
     assert main(["tokens", *words]) == 0
     assert known() == {hashes.hash_token(Path("next").read_text().strip())}

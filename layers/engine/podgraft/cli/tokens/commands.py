@@ -13,11 +13,11 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, program
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
-from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
+from podgraft.cli.regions import Steps, is_in_several, list_region_words, run_in_regions, share
 from podgraft.cli.shared_options import PATH, format_option
 from podgraft.cli.wording import format_count
-from podgraft.service.store.caller_document import Callers, TokensError
-from podgraft.service.store.subjects import parse_subject
+from podgraft.service.store.caller_document import MAX_ACTIVE, Callers, TokensError
+from podgraft.service.store.subjects import Subject, both_orders, parse_subject
 
 from .issuance import IssuedToken, PendingToken, expires_option, format_expiry
 from .storage_factory import CallerRepository, open_repository
@@ -71,7 +71,7 @@ def issue(
             raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
 
     yield from _issue(repository, PendingToken(cluster, output, check), note, expires)
-    _print_register_step(cluster, output)
+    _print_register_step(repository, cluster, output)
 
 
 @command.command()
@@ -89,12 +89,18 @@ def rotate(
     def check(callers: Callers) -> None:
         if not callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
+        if len(callers.tokens) >= MAX_ACTIVE:
+            ids = ", ".join(each.identity for each in callers.tokens)
+            revoke = _format_command(repository, "revoke", "--cluster", cluster, "ID")
+            raise TokensError(
+                f"{cluster} already has {MAX_ACTIVE} tokens: {ids}; revoke the unused one: {revoke}"
+            )
 
     pending = PendingToken(cluster, output, check)
     issued, callers = yield from _issue(repository, pending, note, expires)
     old = next(each.identity for each in callers.tokens if each != issued.hash)
     revoke = _format_command(repository, "revoke", "--cluster", cluster, old)
-    _print_register_step(cluster, output, f"after you have applied it: {revoke}")
+    _print_register_step(repository, cluster, output, f"after you have applied it: {revoke}")
 
 
 @command.command()
@@ -159,9 +165,10 @@ def list_(
             click.echo("\t".join(cells).rstrip())
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
-    if not clusters:
-        command = _format_command(repository, "issue", "--cluster", "CLUSTER")
-        program.print_next_steps(f"{command}: no cluster can call yet")
+    if not any(callers.tokens or callers.subjects for callers in clusters.values()):
+        command = _format_command(repository, "issue", "--cluster", cluster or "CLUSTER")
+        problem = "no cluster can call yet" if cluster is None else f"{cluster} cannot call"
+        program.print_next_steps(f"{command}: {problem}")
 
 
 def _age_days(created: str, now: datetime) -> int | None:
@@ -208,13 +215,14 @@ def _to_json(
 @store_options
 def allow(repository: CallerRepository, cluster: str, subject: str) -> Steps:
     """Allow client certificates with SUBJECT, which podgraft certs client prints."""
-    if parse_subject(subject) is None:
+    parsed = parse_subject(subject)
+    if parsed is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "
             "use a subject such as CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
 
-    repository.read(cluster)
+    _check_owner(repository, cluster, parsed)
     yield
 
     def add(callers: Callers) -> Callers:
@@ -222,7 +230,21 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> Steps:
 
     repository.change(cluster, add)
     click.echo(f"{cluster}: {subject} is allowed")
-    program.print_next_steps("set PODGRAFT_AUTH=mtls, so the webhook requires client certificates")
+    is_folder = repository.location_options.folder is not None
+    command = "podgraft serve --client-ca FILE" if is_folder else "deploy the stack with Auth=mtls"
+    program.print_next_steps(f"{command}: only then are client certificates required")
+
+
+def _check_owner(repository: CallerRepository, cluster: str, subject: Subject) -> None:
+    """Raise ``TokensError`` for a subject of another cluster: podgraft would reject both."""
+    for other, callers in repository.read_all().items():
+        for known in callers.subjects:
+            if other != cluster and parse_subject(known) in both_orders(subject):
+                forbid = _format_command(repository, "forbid", "--cluster", other, known)
+                raise TokensError(
+                    f"subject {known!r}: identifies cluster {other}; use another subject for "
+                    f"{cluster}, or first run {forbid}"
+                )
 
 
 @command.command()
@@ -291,10 +313,15 @@ def _issue(
     return issued, callers
 
 
-def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:
+def _print_register_step(
+    repository: CallerRepository, cluster: str, output: Path | None, *further: str
+) -> None:
+    """Print the command that registers the cluster: a stack has one endpoint in one region."""
+    location = repository.location_options
+    has_endpoint = location.stack_name is not None and not is_in_several()
+    endpoint = location.options if has_endpoint else ("--url", "https://HOST")
+    credential = ("--cluster", cluster, "--token-file", str(output or "FILE"))
+    command = shlex.join(["podgraft", "register", *endpoint, "--injector", "NAME", *credential])
     program.print_next_steps(
-        f"podgraft register --url https://HOST --cluster {cluster} "
-        f"--token-file {output or 'FILE'} --namespace-selector KEY=VALUE, then kubectl apply the "
-        "output",
-        *further,
+        f"{command} --namespace-selector KEY=VALUE, then kubectl apply the output", *further
     )
