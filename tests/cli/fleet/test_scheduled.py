@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Generator, Mapping
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 
-from layers.cloudformation import TEMPLATE
+from layers.cloudformation import TEMPLATE, Rendering
 from podgraft.base import system
 from podgraft.cli import main, stacks
 from podgraft.cli.failure import CommandError
@@ -85,6 +87,34 @@ def registry(account: Account) -> Account:
     account.adopt()
     account.adopt("--finish")
     return account
+
+
+def record_requests(patch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The action of each following request to AWS, and the end of the ARN of its resource."""
+    requests: list[tuple[str, str]] = []
+    base: Any = BaseClient
+    call: Callable[..., Any] = base._make_api_call
+
+    def record(client: Any, operation: str, arguments: Mapping[str, Any]) -> Any:
+        action = f"{client.meta.service_model.signing_name}:{operation}"
+        match arguments:
+            case {"SecretId": name}:
+                requests.append((action, f":secret:{name}"))
+            case {"Key": key}:
+                requests.append((action, f"/{key}"))
+            case {"Names": [*names]} | {"Name": names}:
+                each = [names] if isinstance(names, str) else names
+                requests.extend((action, f":parameter{name}") for name in each)
+            case _:
+                raise AssertionError(action)
+        return call(client, operation, arguments)
+
+    patch.setattr(base, "_make_api_call", record)
+    return requests
+
+
+def as_list(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 def steps(lines: list[Any]) -> list[tuple[str, str]]:
@@ -208,6 +238,35 @@ def test_a_registry_that_cannot_be_read_is_an_error(registry: Account) -> None:
         registry.run()
     assert registry.lines() == []
     assert list(registry.labels("a")) == [CURRENT]
+
+
+def test_the_role_allows_each_request_also_after_a_write_that_does_not_count(
+    registry: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.store("a")
+    requests = record_requests(monkeypatch)
+    ssm = stacks.make_client("ssm")
+    pointer = ssm.get_parameter(Name="/podgraft-dev/callers")["Parameter"]
+    ssm.put_parameter(Name=pointer["Name"], Value=pointer["Value"], Type="String", Overwrite=True)
+    requests.clear()
+    for progress in ("issued", "delivered"):
+        assert steps(registry.run()) == [("a", progress)]
+    [policy] = Rendering(TEMPLATE, "podgraft-dev", {"TokenRotationDays": "60"}).resources[
+        "RotationRole"
+    ]["Properties"]["Policies"]
+    statements = policy["PolicyDocument"]["Statement"]
+    assert (
+        "ssm:GetParameters",
+        f":parameter/podgraft-dev/callers:{pointer['Version']}",
+    ) in requests
+    for action, name in requests:
+        assert any(
+            action in each["Action"] and fnmatchcase(name, f"*{resource[resource.rindex(part) :]}")
+            for each in statements
+            for resource in as_list(each["Resource"])
+            for part in (":parameter/", ":secret:", "/callers/")
+            if part in resource
+        ), (action, name)
 
 
 def test_a_token_of_a_run_is_withdrawn_only_after_lambda_has_ended_the_run() -> None:
