@@ -143,8 +143,26 @@ def test_a_client_certificate_is_sent(folder: Path, capsys: pytest.CaptureFixtur
     with serving(folder, *client_ca) as mtls:
         command = ["register", "--url", f"https://127.0.0.1:{mtls.port}", "--allow-loopback"]
         command += ["--namespace-selector", "inject=enabled", *ISTIO, "--test", *CONTROL_PLANE]
-        assert main([*command, *files, *key]) == 0
+        assert main([*command, *files, *key, "--cluster", "prod-eu"]) == 0
         assert "/istio/inject: inject (" in capsys.readouterr().err
+        assert main([*command, *files, *key, "--cluster", "dev"]) == 1
+        problem = "the client certificate belongs to prod-eu; register dev with its own client"
+        assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [(), CONTROL_PLANE], ids=["path", "header"])
+def test_the_token_belongs_to_the_named_cluster(
+    served: Served, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["register", "--url", f"https://127.0.0.1:{served.port}", "--allow-loopback", *words]
+    command += ["--namespace-selector", "inject=enabled", *ISTIO, "--token-file", "token"]
+    assert main([*command, "--test", "--cluster", "prod-eu"]) == 0
+    capsys.readouterr()
+    assert main([*command, "--test", "--cluster", "dev"]) == 1
+    out, err = capsys.readouterr()
+    place = f"error: --test: 127.0.0.1:{served.port}/istio/inject"
+    assert out == ""
+    assert err.startswith(f"{place}: the token belongs to prod-eu; register dev with its own token")
 
 
 def test_each_route_of_the_manifests_is_tried(

@@ -15,18 +15,21 @@ _MAX_BYTES = 1 << 20
 
 
 def read_readiness(target: EndpointTarget) -> Object:
-    """Return what ``/readyz`` shows to the caller; empty without a token, and if it fails."""
+    """Return what ``/readyz`` shows to the caller; empty without credentials, and if it fails."""
     address = Address.parse(target.url)
     token = target.path_token or target.token
-    if not token:
+    if not token and target.client_files is None:
         return {}
     context = make_client_context(target.roots)
+    if target.client_files is not None:
+        context.load_cert_chain(*target.client_files, lambda: b"")
     connection = http.client.HTTPSConnection(
         address.host, address.port, timeout=_SECONDS, context=context
     )
     try:
         stage, _ = split_stage(address.host, urlsplit(target.url).path)
-        connection.request("GET", f"{stage}/readyz", headers={"Authorization": f"Bearer {token}"})
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        connection.request("GET", f"{stage}/readyz", headers=headers)
         return jsonvalue.load_object(connection.getresponse().read(_MAX_BYTES)) or {}
     except (OSError, http.client.HTTPException):
         return {}
