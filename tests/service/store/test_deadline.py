@@ -1,6 +1,8 @@
 """All stores of one review wait one share of its time together."""
 
+import json
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 
 import pytest
 
@@ -8,6 +10,10 @@ from podgraft.base import system
 from podgraft.base.deadline import MAX_WAIT_SECONDS, Deadline
 from podgraft.core import bundle
 from podgraft.core.versions.errors import UnavailableError
+from podgraft.service.http import Auth
+from podgraft.service.http.authentication import CallerGate
+from podgraft.service.http.health import ReadinessCheck
+from podgraft.service.http.request import Request
 from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
 from podgraft.service.store.aws.ssm import Parameter
@@ -82,6 +88,30 @@ def test_a_cold_start_has_one_patience_for_all_it_needs() -> None:
     with pytest.raises(UnavailableError):
         aws.store.snapshot("default", None, deadline)
     assert aws.now == MAX_WAIT_SECONDS
+
+
+class SourceOfMany(HangingSource):
+    """A source with the policies of 40 injectors."""
+
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        self._wait(patience)
+        return tuple(f"injector-{number}" for number in range(40))
+
+
+def test_readiness_waits_once_for_all_loaded_injectors() -> None:
+    """The health check of Route 53 waits two seconds for the response."""
+    aws = SourceOfMany()
+    gate = CallerGate(Auth.NONE, aws.book, aws.clock)
+    check = ReadinessCheck(aws.store, gate, lambda _: None, aws.clock)
+    request = Request(read=lambda _: b"")
+    assert check.respond(request).code == HTTPStatus.OK
+    aws.hangs, aws.now = True, 31.0
+    response = check.respond(request)
+    assert response.code == HTTPStatus.OK
+    injectors = json.loads(response.body)["injectors"]
+    assert len(injectors) == 40
+    assert all("stale" in each for each in injectors.values())
+    assert aws.now <= 31.0 + MAX_WAIT_SECONDS
 
 
 def test_an_attempt_gets_the_remaining_time_and_none_starts_without() -> None:

@@ -7,6 +7,8 @@ credentials. Other clients, such as load balancers, receive the status alone.
 from collections.abc import Callable
 from http import HTTPStatus
 
+from msgspec.structs import replace
+
 from podgraft.base import jsonvalue
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
@@ -44,10 +46,11 @@ class ReadinessCheck:
 
     def respond(self, request: Request) -> JsonResponse:
         """Respond with the versions to a caller, and with the status to other clients."""
+        deadline = Deadline.from_timeout(None, self._clock)
         caller: Principal | None = None
         try:
-            caller = self._authenticate(request)
-            versions = self._check(is_caller=caller is not None)
+            caller = self._authenticate(request, deadline)
+            versions = self._check(deadline, is_caller=caller is not None)
         except ThrottledError as error:
             return faults.fault_response(error)
         except WebError as error:
@@ -62,7 +65,7 @@ class ReadinessCheck:
         body = jsonvalue.dump(_READY if caller is None else _describe(caller, versions))
         return JsonResponse(HTTPStatus.OK.value, body.encode())
 
-    def _check(self, *, is_caller: bool) -> Object:
+    def _check(self, deadline: Deadline, *, is_caller: bool) -> Object:
         """Return policy and bundle of each injector; raises ``StoreError`` if one does not load."""
         now = self._clock()
         if not is_caller and self._failure and now - self._failure[0] < FAILURE_SECONDS:
@@ -70,19 +73,32 @@ class ReadinessCheck:
             raise self._failure[1].with_traceback(None)
         try:
             # Without any stored injector, the default injector is missing.
-            names = self._store.injectors(Deadline.from_timeout(None)) or (DEFAULT_INJECTOR,)
-            versions: Object = {name: _describe_version(self._store, name) for name in names}
+            names = self._store.injectors(deadline) or (DEFAULT_INJECTOR,)
+            versions: Object = {name: self._describe_version(name, deadline) for name in names}
         except StoreError as error:
             self._failure = now, error
             raise
         self._failure = None
         return versions
 
-    def _authenticate(self, request: Request) -> Principal | None:
+    def _describe_version(self, injector: str, deadline: Deadline) -> Object:
+        """Return the version of an injector.
+
+        All loaded ones share the time to refresh. One that is not loaded yet has its own time,
+        because the first request of an environment loads all of them.
+        """
+        initial = Deadline.from_timeout(None, self._clock).initial_deadline
+        snapshot = self._store.snapshot(injector, None, replace(deadline, initial_deadline=initial))
+        versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
+        if snapshot.stale:
+            versions["stale"] = snapshot.stale.reason
+        return versions
+
+    def _authenticate(self, request: Request, deadline: Deadline) -> Principal | None:
         """Return the caller; None without credentials. Raises ``WebError`` for invalid ones."""
         if self._gate.is_anonymous(request):
             return None
-        return self._gate.authenticate(request, Deadline.from_timeout(None))
+        return self._gate.authenticate(request, deadline)
 
     def _log_failure(self, error: StoreError, code: int) -> None:
         now = self._clock()
@@ -103,11 +119,3 @@ def _describe(caller: Principal, versions: Object) -> Object:
         },
         "injectors": versions,
     }
-
-
-def _describe_version(store: Store, injector: str) -> Object:
-    snapshot = store.snapshot(injector, None)
-    versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
-    if snapshot.stale:
-        versions["stale"] = snapshot.stale.reason
-    return versions
