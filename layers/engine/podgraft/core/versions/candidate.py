@@ -64,7 +64,7 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
         compiler.add(snapshot.policy, snapshot.bundle)
     base = Candidate(fuse=fuse, rollout=rollout)
     try:
-        loaded = SnapshotSet(rollout.candidate, snapshots.version, compiler)
+        loaded = SnapshotSet(snapshots.injector, rollout.candidate, snapshots.version, compiler)
     except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
         disabled = _disable(base, error)
         return snapshots.with_candidates(lambda _: disabled)

@@ -70,6 +70,7 @@ class SnapshotSet(Struct, eq=False):
     and clusters of a large policy. ``compiler`` is None if no further pair can be needed.
     """
 
+    injector: str
     policy: Policy
     version: str
     compiler: "BundleCache | None"
@@ -131,8 +132,10 @@ class SnapshotSet(Struct, eq=False):
         except BundleError as error:
             if not groups:
                 raise
-            names = ", ".join(groups)
-            raise InvalidVersionError(f"/groups: with the groups {names}: {error}") from error
+            place = f"/groups: with the groups {', '.join(groups)}"
+            raise InvalidVersionError(
+                f"injector {self.injector} does not load: {place}: {error}"
+            ) from error
         return Snapshot(
             policy=policy,
             policy_version=self.version,

@@ -31,7 +31,7 @@ def load_snapshots(
         if read.bundle is not None:
             check.check_digest(read.bundle, signature)
         compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
-        snapshots = SnapshotSet(read, version, compiler, find_overrides(document))
+        snapshots = SnapshotSet(injector, read, version, compiler, find_overrides(document))
     except UntrustedError as error:
         raise UntrustedError(f"injector {injector} does not load: {error}") from error
     except (PolicyError, BundleError) as error:
