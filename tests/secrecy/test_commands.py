@@ -21,7 +21,7 @@ from botocore.session import get_session
 
 from podgraft import cli
 from podgraft.base import system
-from podgraft.cli import offline
+from podgraft.cli import documents, offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -349,6 +349,12 @@ def run(line: str) -> int:
     return cli.main(arguments)
 
 
+def check_form(line: str, out: str) -> None:
+    """All commands print JSON in one form."""
+    if out and re.search(r" (-o|--output) (json|sarif)\b", line):
+        assert out == documents.render_json(json.loads(out)), line
+
+
 @pytest.mark.usefixtures("place")
 @pytest.mark.shows_secrets("what each command may show is what this test is about")
 @pytest.mark.parametrize(
@@ -361,6 +367,7 @@ def test_a_command_prints_only_what_was_requested(
     status = run(case.command_line)
     out, err = capfd.readouterr()
     assert status == case.status, err
+    check_form(case.command_line, out)
     asked = case.may_print and status == 0
     assert asked or case.may_print or find_secrets(out) == [], out
     assert find_secrets(err) == [] or (
@@ -464,7 +471,9 @@ def test_the_deployment_message_does_not_contain_the_deployed_values(
         deploy_stack(get_session(), "podgraft", "bundles-of-secrets", guard={"documents": 2})
         for line, status in STORY:
             assert run(line) == status, (line, capfd.readouterr())
-            assert find_secrets("".join(capfd.readouterr())) == [], line
+            out, err = capfd.readouterr()
+            check_form(line, out)
+            assert find_secrets(out + err) == [], line
 
 
 def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> None:
@@ -522,7 +531,9 @@ def test_the_values_of_live_pods_are_not_printed(
     use_cluster(monkeypatch, live_objects())
     for line, status in LIVE:
         assert run(line) == status, (line, capfd.readouterr())
-        assert find_secrets("".join(capfd.readouterr())) == [], line
+        out, err = capfd.readouterr()
+        check_form(line, out)
+        assert find_secrets(out + err) == [], line
 
 
 def live_objects() -> Mapping[str, Any]:

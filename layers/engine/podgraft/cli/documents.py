@@ -3,7 +3,11 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, describe_type, object_at
 from podgraft.cli import terminal
 from podgraft.kube import yaml
@@ -28,6 +32,11 @@ def write_text(path: Path | None, text: str) -> None:
         terminal.write_document(text)
         return
     path.write_text(text, "utf-8")
+
+
+def render_json(value: Any) -> str:
+    """The text of ``-o json``, and of other documents in JSON: indented, as kubectl prints it."""
+    return msgspec.json.format(jsonvalue.dump(value), indent=2) + "\n"
 
 
 def read_document(path: Path) -> JSON:

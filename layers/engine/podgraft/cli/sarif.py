@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli.documents import render_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HELP = "https://podgraft.dev/"
@@ -43,7 +43,7 @@ def render_report(findings: Sequence[Finding]) -> str:
     run: Object = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
     runs: list[JSON] = [{**run, "results": results}]
     report: Object = {"$schema": _SCHEMA, "version": "2.1.0", "runs": runs}
-    return jsonvalue.dump(report) + "\n"
+    return render_json(report)
 
 
 def _encode(finding: Finding) -> Object:

@@ -7,9 +7,9 @@ import click
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, configuration, terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import selection_options
@@ -112,7 +112,7 @@ def command(*, selection: PodSelection, output: str, options: configuration.Inje
         report.add(source.compare(pod))
     print_warnings(source.problems)
     if output == "json":
-        click.echo(jsonvalue.dump(report.to_json()))
+        click.echo(render_json(report.to_json()), nl=False)
     else:
         for line in report.format_lines():
             click.echo(line)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.endpoint_check.faults import ORDER, Fault
 
 from .diagnosis import Caused, Diagnosis, State
@@ -66,7 +66,7 @@ def _format_notes(diagnosis: Diagnosis, state: State) -> Iterator[str]:
 
 def format_json(diagnoses: Sequence[Diagnosis]) -> str:
     """Return the report with stable keys."""
-    return jsonvalue.dump({"clusters": [_encode(each) for each in diagnoses]}) + "\n"
+    return render_json({"clusters": [_encode(each) for each in diagnoses]})
 
 
 def _encode(diagnosis: Diagnosis) -> JSON:

@@ -7,10 +7,9 @@ from enum import StrEnum
 import click
 from msgspec import Struct
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, without_keys
 from podgraft.cli import sarif, source_lines, terminal
-from podgraft.cli.documents import object_name
+from podgraft.cli.documents import object_name, render_json
 from podgraft.cli.failure import CommandError
 from podgraft.cli.object_reviews import ObjectReviews, ReviewedObject
 from podgraft.core.injectors.istio import yaml_stream
@@ -94,7 +93,7 @@ def _format_steps(
     match output:
         case OutputFormat.JSON:
             documents = [each for file in files for each in _encode_file(file)]
-            return jsonvalue.dump(documents[0] if len(documents) == 1 else documents) + "\n"
+            return render_json(documents[0] if len(documents) == 1 else documents)
         case OutputFormat.SARIF:
             return sarif.render_report([each for file in files for each in file.find_findings()])
         case OutputFormat.SVG:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from podgraft.base import jsonvalue
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli import command_help, outputs, sarif, source_lines, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.config_source import ConfigFolder, folder_argument
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
@@ -112,7 +112,7 @@ def _render_findings(bundle: Path, findings: Iterable[Diagnostic], output: str) 
         }
         for each, file, line in located
     ]
-    return jsonvalue.dump({"findings": encoded}) + "\n"
+    return render_json({"findings": encoded})
 
 
 def _find_level(finding: Diagnostic) -> str:

@@ -1,6 +1,5 @@
 """``podgraft history`` and ``policy pull``: the stored versions, and the one in force."""
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ import click
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, folders, terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.program import FAILED
@@ -43,7 +43,7 @@ def list_versions(options: TargetOptions, *, cluster: str | None, output: str) -
     find_origins = partial(_find_origins, cloud, cluster)
     if output == "json":
         found = [_version_to_json(each, in_force, find_origins(each)) for each in versions]
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(render_json(found), nl=False)
         return None
     print_warnings(
         f"version {number} does not load: {error}" for number, error in in_force.errors.items()

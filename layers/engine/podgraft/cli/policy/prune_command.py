@@ -1,6 +1,5 @@
 """``podgraft policy prune`` and ``delete``: remove bundles, and a complete injector."""
 
-import json
 import re
 import shutil
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from msgspec import Struct
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, folders
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
@@ -154,7 +154,7 @@ def _report(
     unused: list[_Bundle], deleted: list[_Bundle], total: int, output: str, *, yes: bool
 ) -> None:
     if output == "json":
-        click.echo(json.dumps([_to_json(each, deleted) for each in unused], indent=2))
+        click.echo(render_json([_to_json(each, deleted) for each in unused]), nl=False)
         return
     for each in unused:
         date = each.modified.isoformat(timespec="seconds")

@@ -1,11 +1,10 @@
 """The commands for signatures in folders, and for the deny list."""
 
-import json
-
 import click
 
 from podgraft.cli import command_help, documents, outputs
 from podgraft.cli.config_source import ConfigFolder, folder_argument
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.regions import Steps, run_in_regions, share
@@ -83,7 +82,7 @@ def allow_bundle(storage: Documents, digest: str) -> Steps:
 def list_denied(storage: Documents, *, output: str) -> None:
     """List the denied bundles with their reasons."""
     if output == "json":
-        click.echo(json.dumps(dict(load_deny_list(storage)), indent=2, ensure_ascii=False))
+        click.echo(render_json(dict(load_deny_list(storage))), nl=False)
         return
     for digest, reason in sorted(load_deny_list(storage).items()):
         click.echo(f"{digest}  {reason}")

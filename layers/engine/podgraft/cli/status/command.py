@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 import click
 from msgspec.structs import replace
 
-from podgraft.base import jsonvalue, system
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.config_source import Location, is_explicit
 from podgraft.cli.configuration import InjectOptions
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster, PodSelection
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
@@ -92,7 +93,7 @@ def _show_clusters(
         statuses = [replace(each, last_review=uses.get(each.token, "")) for each in statuses]
     if output == "json":
         clusters: list[JSON] = [each.to_json() for each in statuses]
-        click.echo(jsonvalue.dump({"clusters": clusters, "splits": [*splits]}))
+        click.echo(render_json({"clusters": clusters, "splits": [*splits]}), nl=False)
     elif output == "html":
         click.echo(render_page(statuses, system.now()), nl=False)
     else:
@@ -135,7 +136,7 @@ def _show_namespaces(
 def _print_statuses(survey: Survey, checked: Sequence[WebhookStatus], output: str) -> None:
     statuses = sorted(survey.namespaces.values(), key=lambda status: status.name)
     if output == "json":
-        click.echo(jsonvalue.dump(report.to_json(statuses, checked)))
+        click.echo(render_json(report.to_json(statuses, checked)), nl=False)
     elif output == "policyreport":
         click.echo("---\n".join(map(yaml.dump, make_reports(statuses))), nl=False)
     else:

@@ -6,9 +6,9 @@ from itertools import groupby
 import msgspec
 from msgspec.structs import replace
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
+from podgraft.cli.documents import render_json
 
 from .runner import CaseResult
 
@@ -48,7 +48,7 @@ def _format_case(result: CaseResult, *, verbose: bool) -> Iterator[str]:
 def format_json(results: Iterable[CaseResult]) -> str:
     """The results as JSON."""
     tests: list[JSON] = [_encode_case(result) for result in results]
-    return jsonvalue.dump({"tests": tests}) + "\n"
+    return render_json({"tests": tests})
 
 
 def _encode_case(result: CaseResult) -> Object:

@@ -1,6 +1,5 @@
 """Runs the cases of test files."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -187,7 +186,7 @@ def _write_expected(path: Path, value: JSON) -> bool:
     if path.exists() and jsonvalue.equal(documents.read_document(path), value):
         return False
     is_json = path.suffix == ".json"
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n" if is_json else yaml.dump(value)
+    text = documents.render_json(value) if is_json else yaml.dump(value)
     if not path.parent.is_dir():
         raise CommandError(f"{path.parent}: is not a folder; create it")
     replace_file(path, text.encode())

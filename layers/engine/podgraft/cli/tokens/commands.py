@@ -1,6 +1,5 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
-import json
 import shlex
 from collections.abc import Generator, Mapping
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, program
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
+from podgraft.cli.documents import render_json
 from podgraft.cli.regions import Steps, is_in_several, list_region_words, run_in_regions, share
 from podgraft.cli.shared_options import PATH, format_option
 from podgraft.cli.wording import format_count
@@ -152,7 +152,7 @@ def list_(
     clusters = {cluster: repository.read(cluster)} if cluster else repository.read_all()
     if output == "json":
         documents = [_to_json(name, each, now, uses) for name, each in clusters.items()]
-        click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
+        click.echo(render_json(documents), nl=False)
         return
     for name, callers in clusters.items():
         for token in callers.tokens:

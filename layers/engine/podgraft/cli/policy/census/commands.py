@@ -1,6 +1,5 @@
 """The subcommands of ``podgraft policy census``."""
 
-import json
 from base64 import b64encode
 from collections import Counter
 from pathlib import Path
@@ -9,6 +8,7 @@ import click
 
 from podgraft.base import system
 from podgraft.cli import command_help, terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.policy.options import list_output_option, yes_option
 from podgraft.cli.policy.storage import open_storage
@@ -89,7 +89,7 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
     weeks = dict(sorted(Counter(Path(path).name.partition(".")[0] for path in files).items()))
     if output == "json":
         counts = {"records": len(files), "bytes": size, "workloads": len(by_workload)}
-        click.echo(json.dumps({**counts, "clusters": clusters, "weeks": weeks}, indent=2))
+        click.echo(render_json({**counts, "clusters": clusters, "weeks": weeks}), nl=False)
         return
     click.echo(f"records    {len(files)} in {storage.name}, {size:,} bytes")
     click.echo(f"workloads  {len(by_workload)}")

@@ -1,6 +1,5 @@
 """The output formats of a comparison."""
 
-import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -9,6 +8,7 @@ from itertools import accumulate
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.wording import format_count
 
 from .comparison import Comparison, FileChange, ObjectChange
@@ -40,7 +40,7 @@ def format_comparison(comparison: Comparison, output: OutputFormat) -> str:
         case OutputFormat.MARKDOWN:
             return _render_markdown(comparison)
         case OutputFormat.JSON:
-            return json.dumps(_to_json(comparison), indent=2, ensure_ascii=False) + "\n"
+            return render_json(_to_json(comparison))
 
 
 def _render_text(comparison: Comparison) -> str:

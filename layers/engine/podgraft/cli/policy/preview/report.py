@@ -1,6 +1,5 @@
 """The result of a preview: counts, kinds of change, and rows by cluster, namespace, or owner."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -9,6 +8,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli import documents
 from podgraft.cli.wording import format_count
 
 from .replay import PreviewOutcome, PreviewResult
@@ -188,7 +188,7 @@ def render_json(report: PreviewReport) -> str:
         },
         "workloads": [*_encode_results(report.results)],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return documents.render_json(document)
 
 
 def _encode_results(results: Iterable[PreviewResult]) -> Iterator[JSON]:
