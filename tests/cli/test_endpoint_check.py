@@ -4,6 +4,7 @@ import json
 import shutil
 from base64 import b64encode
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,26 @@ def test_other_responses_are_problems_without_the_token(
     [(path, review)] = endpoint.requests
     assert path == "/k/t0ken/istio/inject/PASSWORD/s3cret?timeout=10s"
     assert review["request"]["dryRun"] is True
+
+
+TOKEN_ENDS: tuple[tuple[int, list[str]], ...] = (
+    (15, []),
+    (14, ["expires in 14 days"]),
+    (1, ["expires in 1 day"]),
+    (0, ["expires in 0 days"]),  # valid until the end of this day
+    (-1, ["expired on 2026-11-28"]),
+)
+
+
+@pytest.mark.parametrize(("days", "words"), TOKEN_ENDS)
+def test_a_token_is_valid_on_its_last_day(
+    days: int, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 11, 29, 18, tzinfo=UTC)
+    monkeypatch.setattr(system, "now", lambda: now)
+    expires = f"{now.date() + timedelta(days)}"
+    found = [each.problem for each in endpoints.check_expiry("a", "k7", expires)]
+    assert found == [f"token k7 {each}" for each in words]
 
 
 def test_an_endpoint_that_is_down_is_a_problem(tmp_path: Path) -> None:

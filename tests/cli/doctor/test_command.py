@@ -47,6 +47,17 @@ def test_all_contexts_are_checked(site: Site, monkeypatch: pytest.MonkeyPatch, c
     assert "  skipped: D17 (needs --regions)\n" in out
 
 
+def test_the_first_line_counts_the_states(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    own = site.registration()
+    other = {**own, "metadata": {**own["metadata"], "name": "podgraft-other"}}
+    use_contexts(monkeypatch, {"": site.objects(own, other)})
+    assert main(["doctor", "--cluster", "prod-us"]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.endswith(": 20 ok, 2 faults, 3 skipped")
+
+
 def test_the_job_in_a_cluster_has_the_rights_that_it_needs(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.fleet.test_adopt import STACK, Account, fleet
+from cli.fleet.test_adopt import STACK, Account, fleet, issue
 from cli.fleet.test_adopt import account as account  # noqa: PLC0414  a fixture
 from cli.fleet.test_fleet_file import HEAD
 from podgraft.base import system
@@ -90,6 +90,23 @@ def estate(account: Account, monkeypatch: pytest.MonkeyPatch) -> Generator[Estat
 
 def run(*words: str) -> int:
     return main(["fleet", *words, *STACK])
+
+
+def test_the_remedies_are_those_of_the_file_and_the_stack(
+    estate: Estate, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(estate.write("a"))
+    path.write_text(path.read_text().replace("  caBundle: ca.pem\n", "") + "    c: {}\n")
+    issue("b")
+    assert run("apply", "fleet.yaml") == 1
+    err = capsys.readouterr().err
+    assert "would not trust 127.0.0.1:" in err
+    assert "; set caBundle of the fleet file to the CA that signed it" in err
+    assert "--ca-bundle" not in err
+    assert "issued 1 token; " in err
+    stack = " ".join(STACK)
+    assert f"podgraft tokens issue --cluster c {stack}: has no token" in err
+    assert f"podgraft fleet retire b {stack}: it is in the registry" in err
 
 
 def test_apply_enrolls_every_cluster(estate: Estate, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.fleet.test_adopt import issue
+from cli.fleet.test_adopt import STACK, issue
 from cli.fleet.test_enrollment import Estate, run
 from cli.fleet.test_enrollment import account as account  # noqa: PLC0414  a fixture
 from cli.fleet.test_enrollment import estate as estate  # noqa: PLC0414  a fixture
@@ -108,7 +108,8 @@ def test_apply_registers_no_cluster_with_another_credential(
     assert run("apply", path) == 0
     assert not estate.clusters
     assert run("rotate", path, "--now") == 0
-    assert "podgraft tokens rotate --cluster a" in capsys.readouterr().err
+    rotate = f"podgraft tokens rotate --cluster a {' '.join(STACK)}: "
+    assert rotate in capsys.readouterr().err
 
 
 def test_the_page_reads_the_folders_of_the_command() -> None:

@@ -61,7 +61,7 @@ def test_only_yes_deletes(run: Run, local: Path, account: Account) -> None:
     result = prune(run)
 
     assert (result.status, account.object_keys()) == (0, before)
-    assert re.search(rf"^unused   {unused}  .* 1 files, \d+ bytes$", result.out, re.MULTILINE)
+    assert re.search(rf"^unused   {unused}  .* 1 file, \d+ bytes$", result.out, re.MULTILINE)
     assert "1 of 2 bundles are unused" in result.out
     assert "to delete them, run the command with --yes" in result.out
     result = prune(run, YES)

@@ -101,7 +101,7 @@ def _describe_certificate(files: TLSFiles, certificate: ServedCertificate, now: 
     names = ", ".join(certificate.names) or "no names"
     ends = f"{certificate.ends:%Y-%m-%d %H:%M} UTC"
     days = (certificate.ends - now).days
-    return f"{kind} {file}: {names}; valid until {ends}, {days} days left"
+    return f"{kind} {file}: {names}; valid until {ends}, {format_count(days, 'day')} left"
 
 
 def _certificate_file(files: TLSFiles, certificate: ServedCertificate) -> Path | None:

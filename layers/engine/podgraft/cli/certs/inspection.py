@@ -12,6 +12,7 @@ from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose,
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.certs.trust import Certificates
 from podgraft.cli.endpoint_check.certificates import count_days
+from podgraft.cli.wording import format_count
 
 
 class ExitStatus(IntEnum):
@@ -120,4 +121,5 @@ def _expiry_warnings(question: InspectionRequest) -> Iterator[str]:
     for certificate in dict.fromkeys((*question.chain, *question.roots)):
         left = count_days(certificate, question.now)
         if 0 <= left < question.warn_days:
-            yield f"{trust.describe_subject(certificate)} expires in {left} days; renew it"
+            subject = trust.describe_subject(certificate)
+            yield f"{subject} expires in {format_count(left, 'day')}; renew it"

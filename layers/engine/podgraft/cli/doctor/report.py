@@ -6,6 +6,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
 from podgraft.cli.documents import render_json
 from podgraft.cli.endpoint_check.faults import ORDER, Fault
+from podgraft.cli.wording import format_count
 
 from .diagnosis import Caused, Diagnosis, State
 
@@ -17,7 +18,9 @@ def format_text(diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
     for each in diagnoses:
         cluster = f" (cluster {each.cluster})" if each.cluster else ""
         counts = ", ".join(
-            f"{each.count(state)} {state}" for state in State if each.count(state) or state == "ok"
+            format_count(number, state) if state in _FAILURES else f"{number} {state}"
+            for state, number in ((state, each.count(state)) for state in State)
+            if number or state is State.OK
         )
         if reason := _find_only_reason(each):
             text = f"{each.context}{cluster}: not checked: {reason}"

@@ -3,13 +3,14 @@
 import base64
 import binascii
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.cli.wording import format_count
 
 from .faults import Fault, Finding
 
@@ -37,7 +38,7 @@ class CaStatus(Struct, frozen=True):
         elif self.days is not None and self.days < 0:
             yield Finding(Fault.EXPIRY, "caBundle", "has expired", rotate)
         elif self.days is not None and self.days < SOON_DAYS:
-            problem = f"expires in {self.days} days"
+            problem = f"expires in {format_count(self.days, 'day')}"
             yield Finding(Fault.EXPIRY, "caBundle", problem, rotate, breaks=False)
 
 
@@ -62,7 +63,5 @@ def count_days(certificate: "x509.Certificate", now: datetime | None = None) -> 
 
 
 def count_token_days(expires: str) -> int | None:
-    """Return the days with the last one of a token, 0 or less after it; None if it never ends."""
-    if not expires:
-        return None
-    return (datetime.fromisoformat(expires).replace(tzinfo=UTC) - system.now()).days + 1
+    """Return the days until the last one of a token, below 0 after it; None if it never ends."""
+    return (date.fromisoformat(expires) - system.now().date()).days if expires else None

@@ -30,6 +30,7 @@ from podgraft.cli.certs.endpoint import (
 from podgraft.cli.client_config import Destination, read_destination, redact_tokens
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.registrations import Webhook
+from podgraft.cli.wording import format_count
 from podgraft.kube.admission import SYNTHETIC_UID
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service import paths
@@ -75,7 +76,8 @@ class EndpointTarget(Struct, frozen=True, kw_only=True):
 
     ``roots`` are the certificates of caBundle; without them, the public CAs are trusted. ``token``
     is the one of the header, and ``client_files`` are a client certificate and its key. For
-    ``start_seconds``, a server that starts can refuse connections.
+    ``start_seconds``, a server that starts can refuse connections. ``ca_remedy`` is where to set
+    the CAs.
     """
 
     url: str
@@ -84,6 +86,7 @@ class EndpointTarget(Struct, frozen=True, kw_only=True):
     client_files: tuple[Path, Path] | None = None
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     start_seconds: int = 0
+    ca_remedy: str = "set --ca-bundle to the CA that signed the certificate of the endpoint"
 
     @property
     def destination(self) -> Destination:
@@ -126,7 +129,12 @@ def make_target(webhook: Webhook, ca: CaStatus) -> EndpointTarget | None:
         url = f"https://{host}:{service.get('port', 443)}{string_at(service, 'path')}"
     timeout = webhook.manifest.get("timeoutSeconds")
     seconds = timeout if isinstance(timeout, int) else DEFAULT_TIMEOUT_SECONDS
-    target = EndpointTarget(url=url, roots=ca.certificates, timeout_seconds=seconds)
+    target = EndpointTarget(
+        url=url,
+        roots=ca.certificates,
+        timeout_seconds=seconds,
+        ca_remedy="register again: set --ca-bundle to the CA that signed the certificate",
+    )
     return target if url else None
 
 
@@ -262,12 +270,12 @@ def _check_certificate(
         fault = Fault.EXPIRY if problem in expired else Fault.AUTHORITY
         fault = Fault.HOST_NAME if problem in names else fault
         remedies = [*trust.find_remedies([problem], address.host, None)]
-        default = "set --ca-bundle to the CA that signed the certificate of the endpoint"
-        yield Finding(fault, place, text, remedies[0] if remedies else default)
+        remedy = target.ca_remedy if fault is Fault.AUTHORITY or not remedies else remedies[0]
+        yield Finding(fault, place, text, remedy)
     days = count_days(leaf)
     if 0 <= days < SOON_DAYS:
         problem, remedy = (
-            f"its certificate expires in {days} days",
+            f"its certificate expires in {format_count(days, 'day')}",
             "renew it (podgraft certs renew)",
         )
         yield Finding(Fault.EXPIRY, "endpoint", problem, remedy, breaks=False)
@@ -289,7 +297,7 @@ def check_expiry(place: str, identity: str, expires: str) -> Iterator[Finding]:
     days = count_token_days(expires)
     if days is None or days > _TOKEN_DAYS:
         return
-    when = f"expired on {expires}" if days <= 0 else f"expires in {days} days"
+    when = f"expired on {expires}" if days < 0 else f"expires in {format_count(days, 'day')}"
     remedy = "issue and register a new token: podgraft tokens rotate"
     yield Finding(Fault.EXPIRED_TOKEN, place, f"token {identity} {when}", remedy, breaks=False)
 

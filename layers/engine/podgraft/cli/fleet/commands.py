@@ -1,5 +1,6 @@
 """``podgraft fleet``: the registry and the registrations of all clusters of a stack."""
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from math import ceil
@@ -72,7 +73,9 @@ def adopt_command(*, stack: StackCallers, finishes: bool, undoes: bool) -> Steps
         click.echo(f"{stack.registry.prefix}/auth: the documents of the clusters are in force")
         return
     if finishes:
-        click.echo(f"{stack.registry.prefix}/auth: deleted {finish(stack)} documents")
+        click.echo(
+            f"{stack.registry.prefix}/auth: deleted {format_count(finish(stack), 'document')}"
+        )
         return
     state = adopt(stack)
     serial = state.pointer.serial if state.pointer else 0
@@ -154,12 +157,17 @@ def apply_command(
     context.exit(1 if failed else 0)
 
 
+def _format_options(callers: RegionalCallers) -> str:
+    """Return the options of the same stack and regions for another command."""
+    return shlex.join((*callers.options, *list_region_words()))
+
+
 def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> None:
-    words = " ".join(("--parameter-prefix", callers.leader.registry.prefix, *list_region_words()))
+    words = _format_options(callers)
     # What stands before and after the cluster.
     commands = {
         ChangeKind.ISSUE: ("podgraft tokens issue --cluster", f" {words}:"),
-        ChangeKind.RETIRE: ("podgraft fleet retire", ": it"),
+        ChangeKind.RETIRE: ("podgraft fleet retire", f" {words}: it"),
         ChangeKind.REGIONS: ("podgraft tokens allow or forbid --cluster", f" {words}:"),
     }
     program.print_next_steps(
@@ -212,7 +220,7 @@ def render_command(
     rendered = [*render_registrations(fleet, front, folder, tokens, make)]
     outputs = [each for each in rendered if isinstance(each, Output)]
     write_files(outputs, force=force)
-    click.echo(f"{folder}: wrote {len(outputs)} registrations")
+    click.echo(f"{folder}: wrote {format_count(len(outputs), 'registration')}")
     steps = [f"encrypt {each.path}: it contains a token" for each in outputs if each.mode == SECRET]
     further = "then add --tokens DIR: the URLs contain the token"
     if image is not None:
@@ -271,7 +279,7 @@ def rotate_command(
     if others:
         text = f"{others} more clusters are due; run the command again, or use --max"
         click.echo(text, err=output == JSON_LINES)
-    _print_manual_rotations(fleet, clusters, names, is_chosen)
+    _print_manual_rotations(callers, fleet, clusters, names, is_chosen)
     click.get_current_context().exit(1 if failed else 0)
 
 
@@ -286,13 +294,15 @@ def _needs_rotation(callers: Callers, is_chosen: Callable[[TokenHash], bool]) ->
 
 
 def _print_manual_rotations(
+    callers: RegionalCallers,
     fleet: Fleet,
     clusters: Clusters,
     names: Collection[str],
     is_chosen: Callable[[TokenHash], bool],
 ) -> None:
     steps = [
-        f"podgraft tokens rotate --cluster {name}: {fleet.clusters[name].manual_reason}"
+        f"podgraft tokens rotate --cluster {name} {_format_options(callers)}: "
+        f"{fleet.clusters[name].manual_reason}"
         for name in sorted(names)
         if not fleet.clusters[name].is_registered_here
         and any(map(is_chosen, clusters.get(name, Callers()).tokens))

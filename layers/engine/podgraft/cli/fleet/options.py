@@ -57,7 +57,7 @@ def regional_options(command: Callable[..., None]) -> Callable[..., None]:
             with in_region(region):
                 stacks[region] = _open_stack(location)
         try:
-            command(RegionalCallers(stacks), **given)
+            command(RegionalCallers(stacks, location.options), **given)
         except SplitError as split:
             click.get_current_context().exit(report_split(split))
 

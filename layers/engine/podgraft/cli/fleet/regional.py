@@ -28,9 +28,13 @@ _MAX_ROUNDS = 5
 
 
 class RegionalCallers(Struct, frozen=True):
-    """The stacks by region. With one region, its name is empty, and it is all."""
+    """The stacks by region. With one region, its name is empty, and it is all.
+
+    ``options`` are those of the stack for another command.
+    """
 
     stacks: Mapping[str, StackCallers]
+    options: tuple[str, ...] = ()
 
     @property
     def leader(self) -> StackCallers:

@@ -35,6 +35,7 @@ from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.endpoint_review import find_urls
 from podgraft.cli.tokens.issuance import IssuedToken, make_issued
 from podgraft.cli.tokens.registry_writer import Clusters
+from podgraft.cli.wording import format_count
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 
 from .file import Lifetimes
@@ -189,7 +190,8 @@ class Rotation(Struct, frozen=True):
         }
         count, seconds = len(issued) - len(lost), self.front.refresh_seconds + _MARGIN_SECONDS
         if count:
-            self.report(f"issued {count} tokens; {seconds} s until the function has read them")
+            tokens = format_count(count, "token")
+            self.report(f"issued {tokens}; {seconds} s until the function has read them")
             system.sleep(seconds)
         return frozenset(lost)
 
@@ -230,7 +232,12 @@ class Rotation(Struct, frozen=True):
         seconds = step.target.settings.timeout_seconds
         for url in dict.fromkeys(find_urls(manifests)):
             report = check_endpoint(
-                EndpointTarget(url=url, roots=self.front.roots, timeout_seconds=seconds)
+                EndpointTarget(
+                    url=url,
+                    roots=self.front.roots,
+                    timeout_seconds=seconds,
+                    ca_remedy="set caBundle of the fleet file to the CA that signed it",
+                )
             )
             # The sources are compared after the token, so this machine can be outside of them.
             is_known = report.status == HTTPStatus.FORBIDDEN and step.target.settings.sources

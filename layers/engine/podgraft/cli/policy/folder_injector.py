@@ -12,6 +12,7 @@ from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.tokens.storage_factory import open_repository
+from podgraft.cli.wording import format_count
 from podgraft.core import bundle
 from podgraft.service.store.caller_document import Callers
 
@@ -135,7 +136,7 @@ class FolderInjector:
             raise CommandError(f"{target}: is damaged; delete it, and run the command again")
         target.parent.mkdir(exist_ok=True)
         folders.write_folder(target, files)
-        report(f"write      {len(files)} files to {target}")
+        report(f"write      {format_count(len(files), 'file')} to {target}")
 
     def _replace_files(self, files: Mapping[str, bytes], report: Report) -> None:
         before = self.read_bundle(None)

@@ -14,6 +14,7 @@ from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.program import FAILED
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.cli.shared_options import NEW_FOLDER
+from podgraft.cli.wording import format_count
 
 from .cloud import DeployedInjector, connect
 from .document_text import signed_version, strip_signature
@@ -123,7 +124,6 @@ def pull_policy(options: TargetOptions, folder: Path) -> None:
     files = cloud.read_bundle(bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
     folders.write_folder(folder, {**bundle_files, "policy.yaml": live.document.encode()})
-    click.echo(
-        f"version {live.number}: {folder}/policy.yaml, {len(files)} files in {folder}/bundle"
-    )
+    count = format_count(len(files), "file")
+    click.echo(f"version {live.number}: {folder}/policy.yaml, {count} in {folder}/bundle")
     click.echo(f"to change this version only: podgraft push --expect-version {live.number}")

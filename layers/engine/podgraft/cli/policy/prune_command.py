@@ -17,6 +17,7 @@ from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, refuse_regions, run_in_regions
 from podgraft.cli.stacks import AbsentError
+from podgraft.cli.wording import format_count
 
 from .bundle_bucket import StoredObject
 from .cloud import DeployedInjector, connect
@@ -159,7 +160,8 @@ def _report(
     for each in unused:
         date = each.modified.isoformat(timespec="seconds")
         verb = "deleted " if each in deleted else "retained" if yes else "unused  "
-        click.echo(f"{verb} {each.digest}  {date}  {each.files} files, {each.size} bytes")
+        files = format_count(each.files, "file")
+        click.echo(f"{verb} {each.digest}  {date}  {files}, {each.size} bytes")
     size = sum(each.size for each in unused)
     click.echo(f"{len(unused)} of {total} bundles are unused, {size} bytes")
     if unused and not yes:
@@ -197,9 +199,10 @@ def delete_injector(
     versions = cloud.existing_versions()
     bundles = {} if keep_bundles else cloud.list_bundles()
     injector = cloud.target.injector
+    count = format_count(len(versions), "version")
     click.echo(
-        f"parameter {cloud.target.parameter} with {len(versions)} versions, the newest by "
-        f"{versions[-1].person}, and {len(bundles)} bundles in s3://{cloud.target.bucket}"
+        f"parameter {cloud.target.parameter} with {count}, the newest by {versions[-1].person}, "
+        f"and {format_count(len(bundles), 'bundle')} in s3://{cloud.target.bucket}"
     )
     if not yes:
         typed_name = click.prompt(f"To delete them, type the name of the injector ({injector})")
@@ -210,4 +213,4 @@ def delete_injector(
     click.echo(f"deleted  parameter {cloud.target.parameter}")
     for digest, objects in bundles.items():
         verb = "deleted " if delete_bundle(cloud, digest, objects) else "retained"
-        click.echo(f"{verb} bundle {digest}, {len(objects)} files")
+        click.echo(f"{verb} bundle {digest}, {format_count(len(objects), 'file')}")

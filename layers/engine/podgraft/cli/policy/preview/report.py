@@ -153,7 +153,7 @@ def render_markdown(report: PreviewReport) -> str:
     lines = [
         "### Preview of recorded workloads",
         "",
-        f"{len(report.results)} workloads, {report.period}. {tracks}",
+        f"{format_count(len(report.results), 'workload')}, {report.period}. {tracks}",
         "",
         f"| {report.by} | " + " | ".join(PreviewOutcome) + " |",
         "|---|" + "---:|" * len(PreviewOutcome),
