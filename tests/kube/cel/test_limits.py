@@ -217,6 +217,41 @@ def test_a_value_that_contains_another_many_times_is_not_read(
         program.evaluate({"object": {}, "v": True}, Meter(10**9))
 
 
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("object.l.all(x, x in object.l)", 3_000),
+        ("object.l.all(x, dyn(x) in dyn(object.l))", 3_000),
+        ("object.l.all(x, object.l == object.l)", 2_000),
+    ],
+)
+def test_what_all_functions_of_an_evaluation_read_has_a_limit(text: str, size: int) -> None:
+    """kube-apiserver charges one unit for such a call: 20,000 names took two minutes."""
+    program = ENVIRONMENT.compile_(text)
+    variables = {"object": {"l": [f"n{number}" for number in range(size)]}, "v": True}
+    assert program.evaluate(variables, Meter(10**9)) is True
+    variables["object"] = {"l": [f"n{number}" for number in range(20_000)]}
+    with pytest.raises(CostExceededError, match="more than 10000000 members in total"):
+        program.evaluate(variables, Meter(10**9))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "object.replace('a', object)",
+        "object.replace('', object)",
+        "object.replace('a', object, 1000)",
+        "object.split('').join(object)",
+    ],
+)
+def test_a_text_that_a_function_makes_has_a_limit(text: str) -> None:
+    """An annotation of 60,000 characters became a text of 3.6 GB."""
+    program = ENVIRONMENT.compile_(f"{text}.size()")
+    with pytest.raises(CostExceededError, match="makes a text of more than 16000000 characters"):
+        program.evaluate({"object": "a" * 60_000, "v": True}, Meter(10**9))
+    assert program.evaluate({"object": "aXa", "v": True}, Meter(10**9)) in (7, 9, 15)
+
+
 def test_concatenated_lists_have_a_limit() -> None:
     """Each ``map`` doubles a list, which Go does without a copy, for one unit."""
     program = ENVIRONMENT.compile_("[[1]]" + ".map(x, x + x)" * 40)

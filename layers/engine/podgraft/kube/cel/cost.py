@@ -45,14 +45,16 @@ class Meter:
     """A budget for evaluation; ``check`` raises ``CostExceededError`` if it is exceeded.
 
     Small steps only add to ``spent``; loops and calls check the budget. The unchecked cost is
-    limited by the length of the expression.
+    limited by the length of the expression. ``read`` are the members of values that functions read
+    (``extent.py``), which kube-apiserver does not count.
     """
 
-    __slots__ = ("budget", "spent")
+    __slots__ = ("budget", "read", "spent")
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.spent = 0
+        self.read = 0
 
     def check(self) -> None:
         """Raise if the budget is overspent."""

@@ -175,6 +175,8 @@ def contains_key(container: dict[Value, Value], key: Value, go: GoTypes = NO_GO_
 
 def contains(container: list[Value], element: Value, go: GoTypes = NO_GO_TYPES) -> bool:
     """``element in container``."""
+    if type(element) is str:  # which equals another text only: the most frequent case
+        return element in container
     if go.type_of(container):
         return any(equal(each, element, go) for each in container)
     return any(equal(element, each, go) for each in container)

@@ -12,19 +12,36 @@ from .values import Optional, Struct, Value, is_list, is_map, is_optional
 
 # More than an object of 3 MiB, the most that kube-apiserver accepts, can have.
 MAX_VALUES = 2_000_000
+# All functions of one evaluation. kube-apiserver charges one unit for ``x in object.l``, whatever
+# the length, so a loop over a list of 100,000 names would take an hour.
+MAX_READ = 10_000_000
+# Of a text that a function makes: ``replace`` costs the same whatever the result is.
+MAX_CHARACTERS = 16_000_000
 # As many characters count as one more value.
 _TEXT = 64
 _CONTAINERS = frozenset[type[object]]({list, dict, Struct, Optional})
 
 
-def check_extent(values: Sequence[Value]) -> None:
-    """Raise ``CostExceededError`` for more than ``MAX_VALUES`` members at all levels."""
+def check_extent(values: Sequence[Value], read: int) -> int:
+    """Return *read*, the members that earlier calls read, and those of the values at all levels.
+
+    Raises ``CostExceededError`` above ``MAX_VALUES`` members, and above ``MAX_READ`` of all calls.
+    """
     for value in values:
         if value.__class__ in _CONTAINERS:
             members, _ = measure(values)
             if members > MAX_VALUES:
                 raise CostExceededError(f"reads a value with more than {MAX_VALUES} members")
-            return
+            if read + members > MAX_READ:
+                raise CostExceededError(f"reads values with more than {MAX_READ} members in total")
+            return read + members
+    return read
+
+
+def check_text(characters: int) -> None:
+    """Raise ``CostExceededError`` for a text of more than ``MAX_CHARACTERS``."""
+    if characters > MAX_CHARACTERS:
+        raise CostExceededError(f"makes a text of more than {MAX_CHARACTERS} characters")
 
 
 def measure(values: Iterable[Value]) -> tuple[int, int]:

@@ -69,7 +69,7 @@ def strict_call(
                 values.append(argument(frame))  # noqa: PERF401 - what is there is paid for
             overload = function.pick_known(known, values)
             if overload.reads_all:
-                check_extent(values)
+                frame.meter.read = check_extent(values, frame.meter.read)
             known_types = (frame.go,) if overload.reads_go else ()
             result = overload.call(*values, *known_types)
         except EvaluationError as error:

@@ -19,6 +19,7 @@ from podgraft.kube.cel.cost import (
     traversal_cost,
 )
 from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.extent import check_text
 from podgraft.kube.cel.overloads import function, member, reads_all
 from podgraft.kube.patch.pointer import escape
 
@@ -69,7 +70,15 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
 def _join(parts: list[str], separator: str = "") -> str:
     if not all(type(part) is str for part in parts):
         raise EvaluationError("no such overload")
+    check_text(sum(map(len, parts)) + len(separator) * len(parts))
     return separator.join(parts)
+
+
+def _replace(text: str, old: str, new: str, limit: int = -1) -> str:
+    if len(new) > len(old):
+        found = text.count(old)
+        check_text(len(text) + (found if limit < 0 else min(found, limit)) * (len(new) - len(old)))
+    return text.replace(old, new, limit)
 
 
 STRINGS = (
@@ -88,8 +97,8 @@ EXTENDED_STRINGS = (
     reads_all(member("join", "list(string) string -> string", _join, result_copy_cost)),
     member("lowerAscii", "string -> string", lambda text: text.translate(_LOWER), traversal_cost),
     member("upperAscii", "string -> string", lambda text: text.translate(_UPPER), traversal_cost),
-    member("replace", "string string string -> string", str.replace, copy_cost),
-    member("replace", "string string string int -> string", str.replace, copy_cost),
+    member("replace", "string string string -> string", _replace, copy_cost),
+    member("replace", "string string string int -> string", _replace, copy_cost),
     member("split", "string string -> list(string)", split_n, copy_cost),
     member("split", "string string int -> list(string)", split_n, copy_cost),
     member("substring", "string int -> string", _substring, traversal_cost),
