@@ -54,7 +54,9 @@ def fail(capfd: pytest.CaptureFixture[str], *arguments: str, status: int = 1) ->
             "absent: not found; check --store",
         ),
         (("policy", "check", "absent"), "absent/bundle: not found; check the path"),
-        (("certs", "inspect", "absent.pem"), "absent.pem: not found; check "),
+        (("certs", "inspect", "absent.pem"), "absent.pem: not found; check CERTIFICATES\n"),
+        (("certs", "bundle", "absent.pem"), "absent.pem: not found; check PEMS\n"),
+        (("test", "absent"), "absent: not found; check PATH\n"),
         (
             ("--project", "absent.toml", "policy", "check"),
             "absent.toml: not found; check --project",

@@ -40,6 +40,10 @@ def test_nothing_is_written_if_one_file_exists(tmp_path: Path) -> None:
         outputs.write_files(
             [Output(tmp_path / "key", b"k"), Output(tmp_path / "pem", b"p")], force=False
         )
+    with pytest.raises(CommandError, match=r"pem: already exists; move it away$"):
+        outputs.write_files(
+            [Output(tmp_path / "pem", b"p")], force=False, remedy="move {them} away"
+        )
     (tmp_path / "key").write_bytes(b"old")
     with pytest.raises(
         CommandError, match=r"key and 1 more: already exist; use --force to replace them"

@@ -52,6 +52,22 @@ def _begin_rotation(run: Run) -> None:
     assert _rotate(run, "begin", "--key-type", "p-256") == 0
 
 
+def test_a_step_replaces_no_file(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """rotate-ca has no --force."""
+    Path("new").mkdir()
+    (Path("new") / "ca.key").touch()
+    assert _rotate(run, "begin", "--key-type", "p-256") == 1
+    remedy = "already exists; use another folder with --to, or delete it"
+    assert f"error: new/ca.key: {remedy}" in capsys.readouterr().err
+    (Path("new") / "ca.key").unlink()
+    _begin_rotation(run)
+    (Path("new") / "server.key").touch()
+    old, new = _cas()
+    registered = _make_registration("prod.yaml", old, new)
+    assert _rotate(run, "switch", "--registered", registered) == 1
+    assert f"error: new/server.key: {remedy}" in capsys.readouterr().err
+
+
 def test_a_rotation_from_end_to_end(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -949,7 +949,10 @@ def test_partial_output_goes_to_files_and_the_rest_is_a_warning(
     assert run_export(*arguments) == 1
     assert not output.exists()
     assert run_export(*arguments, "--partial") == 0
-    assert "warning: bundle.yaml" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert out == f"{output}: wrote 2 files\n"
+    assert "warning: bundle.yaml" in err
+    assert f"next:\n  kubectl apply -f {output}\n" in err
     assert sorted(path.name for path in output.iterdir()) == [
         "ValidatingAdmissionPolicy-pin-images.yaml",
         "ValidatingAdmissionPolicyBinding-pin-images.yaml",

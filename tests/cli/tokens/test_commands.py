@@ -80,8 +80,9 @@ def test_a_token_in_a_file_is_not_shown(run: Run) -> None:
 
 def test_an_existing_file_is_retained_and_nothing_is_issued(run: Run) -> None:
     Path("token").write_text("mine")
-    refused = run("issue", "--cluster", "prod", "--output", "token")
+    refused = run("issue", "--cluster", "prod", "-o", "token")
     assert refused.status == 1
+    assert "token: already exists; name another file with --output" in refused.err
     assert Path("token").read_text() == "mine"
     assert not Path("store/auth").exists()
 

@@ -21,17 +21,22 @@ class Output(Struct, frozen=True):
     mode: int = PUBLIC
 
 
-def write_files(outputs: Sequence[Output], *, force: bool) -> None:
+# What to do with files that exist, for a command with --force.
+REPLACE = "use --force to replace {them}"
+
+
+def write_files(outputs: Sequence[Output], *, force: bool, remedy: str = REPLACE) -> None:
     """Write all *outputs* or, as far as a file system guarantees it, none of them.
 
     Each output is written to a temporary file in the same folder, and then renamed. Raises
-    ``CommandError`` if a file exists and *force* is not set.
+    ``CommandError`` if a file exists and *force* is not set; *remedy* is for a command without
+    ``--force``.
     """
     existing = [str(output.path) for output in outputs if output.path.exists()]
     if existing and not force:
         others = f" and {len(existing) - 1} more" if existing[1:] else ""
         verb, them = ("exist", "them") if others else ("exists", "it")
-        raise CommandError(f"{existing[0]}{others}: already {verb}; use --force to replace {them}")
+        raise CommandError(f"{existing[0]}{others}: already {verb}; {remedy.format(them=them)}")
     staged: list[Path] = []
     try:
         staged.extend(map(_write_temporary, outputs))

@@ -105,7 +105,9 @@ def _name_parameter(error: click.BadParameter) -> str:
     parameter = error.param
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
-    return "the path" if parameter is None else parameter.make_metavar(error.ctx)  # type: ignore[arg-type]
+    if parameter is None or error.ctx is None:
+        return "the path"
+    return parameter.make_metavar(error.ctx).strip("[].")
 
 
 class ComparingCommand(Command):

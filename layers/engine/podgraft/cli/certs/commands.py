@@ -142,7 +142,7 @@ def renew(
 
 @command.command()
 @click.argument("pems", nargs=-1, required=True, type=FILE)
-@click.option("--output", type=PATH, help="File for the PEM bundle.")
+@click.option("-o", "--output", type=PATH, help="File for the PEM bundle.")
 @options.force_option
 def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""

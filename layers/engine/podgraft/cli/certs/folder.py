@@ -91,11 +91,12 @@ class CertificateFolder(Struct, frozen=True):
         secret: bytes | None,
         *,
         force: bool,
+        remedy: str = outputs.REPLACE,
     ) -> KeyPair:
         """Write a certificate and its key."""
         both = (
             Output(pair.key, keys.encode_key(key, secret), SECRET),
             Output(pair.certificate, pem.dump_certificates([certificate])),
         )
-        outputs.write_files(both, force=force)
+        outputs.write_files(both, force=force, remedy=remedy)
         return pair

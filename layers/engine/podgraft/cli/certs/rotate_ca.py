@@ -35,6 +35,9 @@ from podgraft.cli.live.registrations import Webhook, parse_webhooks
 from podgraft.cli.outputs import Output
 from podgraft.cli.shared_options import FILE, NEW_FOLDER
 
+# Nothing of a rotation is replaced: clusters can trust it already.
+_EXISTING = "use another folder with --to, or delete {them}"
+
 
 class RotationStage(Enum):
     """How far a rotation is, in the words of what to do next."""
@@ -110,7 +113,7 @@ def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | 
         Output(pair.key, keys.encode_key(key, secret), outputs.SECRET),
         Output(pair.certificate, pem.dump_certificates([certificate])),
     )
-    outputs.write_files(all_three, force=False)
+    outputs.write_files(all_three, force=False, remedy=_EXISTING)
     click.echo(f"wrote {pair.certificate} and {rotating.new.bundle}")
     _print_next_steps(rotating)
 
@@ -155,7 +158,7 @@ def switch(
             file = old.key_pair(name).key
             key = keys.make_key(KeyType(new_key)) if new_key else keys.read_key(file, secret)
             certificate = issuance.renew_certificate(leaf, key.public_key(), issuer, lifetime)
-            new.save(new.leaf_pair(name), certificate, key, secret, force=False)
+            new.save(new.leaf_pair(name), certificate, key, secret, force=False, remedy=_EXISTING)
     for name in new.leaf_names():
         click.echo(f"wrote {new.key_pair(name).certificate}")
     _print_next_steps(rotating)

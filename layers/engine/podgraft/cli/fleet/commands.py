@@ -277,8 +277,11 @@ def rotate_command(
         failed = run_rotation(rotation, waiting[:maximum], output)
     others = len(waiting) - len(waiting[:maximum])
     if others:
-        text = f"{others} more clusters are due; run the command again, or use --max"
+        due = "1 more cluster is" if others == 1 else f"{others} more clusters are"
+        text = f"{due} due; run the command again, or use --max"
         click.echo(text, err=output == JSON_LINES)
+    if not waiting and output != JSON_LINES:
+        click.echo("no cluster with a context is due")
     _print_manual_rotations(callers, fleet, clusters, names, is_chosen)
     click.get_current_context().exit(1 if failed else 0)
 

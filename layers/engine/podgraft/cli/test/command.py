@@ -76,6 +76,7 @@ def _parse_reports(
     help="Part of the names of the tests to run.",
 )
 @click.option(
+    "-o",
     "--output",
     "reports",
     multiple=True,

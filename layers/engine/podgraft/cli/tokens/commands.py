@@ -50,7 +50,10 @@ note_option = click.option(
     "--note", default="", help="Note, such as a ticket, to store with the hash."
 )
 output_option = click.option(
-    "--output", type=PATH, help="New file for the token (mode 0600); default: standard output."
+    "-o",
+    "--output",
+    type=PATH,
+    help="New file for the token (mode 0600); default: standard output.",
 )
 
 

@@ -125,7 +125,8 @@ class PendingToken:
             changed = callers.with_token(issued.hash)
             if self.output is not None and not self._is_written:
                 content = Output(self.output, f"{issued.text}\n".encode(), SECRET)
-                outputs.write_files([content], force=False)
+                remedy = "name another file with --output"
+                outputs.write_files([content], force=False, remedy=remedy)
                 self._is_written = True
             return changed
 

@@ -1,6 +1,7 @@
 """``podgraft policy export``: policies for kube-apiserver itself."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -8,11 +9,12 @@ import click
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli import command_help
+from podgraft.cli import command_help, program
 from podgraft.cli.configuration import InjectOptions, inject_options, load
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.outputs import Output, write_files
 from podgraft.cli.shared_options import NEW_FOLDER
+from podgraft.cli.wording import format_count
 from podgraft.core.bundle.interference import find_interferences
 from podgraft.core.policy import Diagnostics
 from podgraft.core.policy.reader import Cursor
@@ -87,6 +89,12 @@ def export_policy(
     paths = [folder / f"{name}.yaml" for name in describe_documents(export.documents)]
     outputs = [Output(path, text.encode()) for path, text in zip(paths, texts, strict=True)]
     write_files(outputs, force=force)
+    click.echo(f"{folder}: wrote {format_count(len(outputs), 'file')}")
+    name = shlex.quote(str(folder))
+    program.print_next_steps(
+        f"kubectl apply -f {name}",
+        f"for the webhook without the mutating policies: podgraft register FOLDER --native {name}",
+    )
 
 
 def _find_interferences(documents: Sequence[Object]) -> Iterator[Diagnostic]:
