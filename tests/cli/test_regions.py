@@ -259,6 +259,8 @@ def test_a_brake_needs_one_region(site: Site) -> None:
     assert site.run("rollout", "abort", "--all", "--reason", "test") == 1
     assert "reason: test" in site.read(B, BRAKE)
     site.down.clear()
+    assert site.run("rollout", "release", "--all") == 0
+    assert "brake      not found in this region" in site.out
     assert site.run("rollout", "abort", "--all", "--reason", "test") == 0
     assert "reason: test" in site.read(A, BRAKE)
 
@@ -274,6 +276,7 @@ def test_a_certificate_is_allowed_in_all_regions_and_forbidden_in_one(site: Site
     assert site.run("tokens", "forbid", *words) == 1
     site.down.clear()
     assert site.run("tokens", "forbid", *words) == 0
+    assert "a: CN=a,O=podgraft-clusters is not allowed here" in site.out
     assert "CN=a" not in site.read(A, CALLERS) + site.read(B, CALLERS)
 
 

@@ -130,6 +130,8 @@ def test_explain_names_the_form_of_a_target_and_of_files(capsys: Out, tmp_path: 
 
     assert cli.main(["explain", "-f", f"{tmp_path}/a", "b"]) == 2
     assert "give either TARGET or -f; use -f once for each file" in capsys.readouterr().err
+    assert cli.main(["explain", "-f", f"{tmp_path}/a", "-A"]) == 2
+    assert "-A and -l: only with TARGET" in capsys.readouterr().err
 
 
 def test_a_target_without_a_type_has_an_example(

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from podgraft.cli import main
 from podgraft.cli.certs import keys, names, pem, trust
@@ -332,6 +334,14 @@ def test_a_key_of_another_curve_is_an_error(certificate_folder: Run) -> None:
     assert (unread.status, "other.key: cannot read the key" in unread.err) == (3, True)
     other = certificate_folder("inspect", "other.pem", "--key", "certificates/server.key")
     assert (other.status, "the key is of another certificate" in other.out) == (2, True)
+
+
+def test_a_key_of_another_algorithm_is_an_error(certificate_folder: Run) -> None:
+    key = ed25519.Ed25519PrivateKey.generate()
+    forms = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    Path("other.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *forms))
+    unread = certificate_folder("inspect", "certificates/server.pem", "--key", "other.key")
+    assert (unread.status, "only RSA and ECDSA keys are supported" in unread.err) == (3, True)
 
 
 def test_an_invalid_command_line_is_status_2(run: Run) -> None:

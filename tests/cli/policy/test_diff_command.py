@@ -232,6 +232,13 @@ def test_a_change_in_all_clusters_is_one_group(
     assert "(in clusters without overrides)" in result.out
     assert "(in eu)" in result.out
 
+    for folder in (local, store / "shop"):
+        policy = "policy: enabled\nclusters: {eu: {ignoredNamespaces: [other]}}\n"
+        (folder / "policy.yaml").write_text(policy)
+    equal = run("diff", str(local), *at_store(store, "-f", str(apps)))
+    assert equal.out.count("# the same change for 3 workloads: ") == 1
+    assert "(in all clusters)" in equal.out
+
 
 @pytest.mark.parametrize(
     ("option", "text"),

@@ -847,6 +847,20 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         ('{{ range splitList "," .ObjectMeta.Name }}a: b{{ end }}', "a range over something else"),
         ("{{ range 3 }}{{ .ObjectMeta }}{{ end }}", "a range over a number or a string"),
         ('{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}', "too often"),
+        (
+            (
+                "spec: {containers: [{name: new, args: [{{ range .Spec.Containers }}"
+                "{{ range .Env }}{{ .Name | quote }},{{ end }}{{ end }}]}]}"
+            ),
+            "a range inside a range for a list",
+        ),
+        (
+            "metadata: {labels: {"
+            + ", ".join(f"x{n}: {{{{ ternary `a` `b` (eq .Namespace `n{n}`) }}}}" for n in range(9))
+            + "}}",
+            "it chooses between too many constants",
+        ),
+        (f"metadata: {{labels: {{x: {'a' * 1_000_000}}}}}", "more than 1000000 characters"),
         # Documents
         ("spec: {nope: {{ .ObjectMeta.Name | quote }}}", "it sets nope, which no field"),
         ("metadata: {finalizers: [a/b]}", "a list of values that merge"),
@@ -869,6 +883,15 @@ def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, r
     assert str(refused).startswith("bundle.yaml: Overlay sample: ")
     assert reason in str(refused)
     assert export.documents == ()
+
+
+@pytest.mark.parametrize(("group", "resource"), [("*", "pods"), ("", "*"), ("", "pods/resize")])
+def test_constraints_without_one_kind_are_refused(
+    write_bundle: WriteBundle, group: str, resource: str
+) -> None:
+    constraints = make_constraints(group, resource)
+    (refused,) = load_pair(write_bundle("a: b", matchConstraints=constraints)).export.refused
+    assert "it matches any kind or a subresource; name the resources" in str(refused)
 
 
 @pytest.mark.parametrize(

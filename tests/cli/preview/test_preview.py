@@ -1,6 +1,7 @@
 """``podgraft policy preview``: same, changed, failed, or unknown for each recorded workload."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from podgraft.core.census.record import Record, compute_digest, encode_record, m
 from podgraft.core.census.redaction import KeyFilter, Redactor
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.folder import FolderStore
+from support.broken_bundles import overlay
 from support.config_folder import write_folder
 from support.mutating_policies import label, make_bundle
 from support.store_fixture import BUNDLE, CONFIG, write_injector
@@ -128,6 +130,28 @@ def test_a_pod_that_is_denied_depends_on_its_own_templates_only(tmp_path: Path) 
     ):
         record = make_record(before, make_pod(annotations={"inject.istio.io/templates": names}))
         assert preview_record(record, before, after).outcome is expected, names
+
+
+def test_an_overlay_that_does_not_match_reads_nothing(tmp_path: Path) -> None:
+    before = make_snapshot(tmp_path / "a", "")
+    value = '{{ index .ObjectMeta.Annotations "example.com/tier" | quote }}'
+    template = f"metadata: {{labels: {{a: {value}}}}}"
+    for kind, expected in (("pods", PreviewOutcome.UNKNOWN), ("services", PreviewOutcome.SAME)):
+        files = {**BUNDLE, **overlay(template, (kind,))}
+        store = write_injector(tmp_path / kind, policy="policy: enabled", files=files)
+        after = FolderStore(store).snapshot("default", None)
+        assert preview_record(make_record(before, ANNOTATED), before, after).outcome is expected
+
+
+def test_a_record_that_is_no_review_is_unknown(tmp_path: Path) -> None:
+    snapshot = make_snapshot(tmp_path, "")
+    result = preview_record(
+        make_record(snapshot, ANNOTATED, request={"operation": 1}), snapshot, snapshot
+    )
+    assert (result.outcome, result.reason) == (
+        PreviewOutcome.UNKNOWN,
+        "the record is not a review",
+    )
 
 
 def test_an_unknown_result_names_the_template_and_the_path(tmp_path: Path) -> None:
@@ -352,6 +376,14 @@ def test_clusters_have_the_groups_of_their_callers(
     assert "no recorded workload is of a cluster in ring-1; " in capsys.readouterr().err
 
 
+def test_an_injector_without_a_policy_has_no_preview(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(place / "store/default")
+    assert main([*PREVIEW]) == 1
+    assert "injector default has no policy; push one first" in capsys.readouterr().err
+
+
 def test_a_damaged_record_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [file, *_] = sorted((place / "store" / "census").rglob("*.gz"))
     file.write_bytes(b"damaged")
@@ -369,6 +401,8 @@ def test_the_commands_of_the_census(place: Path, capsys: pytest.CaptureFixture[s
     assert content.strip() not in capsys.readouterr().out
     assert main(["policy", "census", "stats", "--config", "store", "-o", "json"]) == 0
     stats = json.loads(capsys.readouterr().out)
+    assert main(["policy", "census", "stats", "--config", "store"]) == 0
+    assert "workloads  3\n                1 in dev\n" in capsys.readouterr().out
     assert (stats["workloads"], stats["clusters"]) == (3, {"dev": 1, "prod-eu": 2})
     purge = ["policy", "census", "purge", "--config", "store"]
     assert main(purge) == 0

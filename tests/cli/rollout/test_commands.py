@@ -272,6 +272,7 @@ REFUSALS = (
     (START, STABLE + yaml.dump({"rollout": block()}), f"rollout {ID} is active; end it with"),
     ("step 0.001", STABLE, "use a number from 0 to 100 with at most two decimals"),
     ("who", STABLE, "Missing option '--workload' or '--log'"),
+    ("start --id next", STABLE, "Missing argument 'FOLDER'"),
     ("who --workload a", STABLE + yaml.dump({"rollout": block()}), "use CLUSTER/NAMESPACE/KIND"),
 )
 

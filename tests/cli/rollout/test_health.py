@@ -195,6 +195,14 @@ def test_a_brake_is_released_when_the_alarm_has_ended(
     assert run("release")[0] == 0  # of one rollout, which was aborted
 
 
+def test_a_status_without_an_alarm_of_the_guard_says_so(
+    guarded: StackWorld, run: Run, session: Any
+) -> None:
+    session.create_client("cloudwatch").delete_alarms(AlarmNames=[ALARM])
+    assert run(START)[0] == 0, guarded
+    assert "alarms     none has the guard as its action, so no alarm" in run("status")[1]
+
+
 def test_abort_reads_no_alarm_and_no_log(
     guarded: StackWorld, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,9 +242,13 @@ def test_who_reads_the_log_group_since_the_start(
 ) -> None:
     assert run(START)[0] == 0
     lines += [make_line("Deployment/web"), make_line("Job/report", track="stable")]
+    lines.append(make_line("Job/import"))
     guarded.put(STABLE)  # as after an abort
     restart = "kubectl --context prod-eu --namespace shop rollout restart deployment/web\n"
-    assert run(f"who --got --id {ID}") == (0, restart)
+    job = (
+        "kubectl --context prod-eu --namespace shop get job/import  # restart it: kubectl cannot\n"
+    )
+    assert run(f"who --got --id {ID}") == (0, restart + job)
     assert "prod-eu shop Job/report   bucket " in run(f"who --id {ID}")[1]
 
 

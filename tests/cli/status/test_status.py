@@ -150,6 +150,8 @@ CASES: Any = (
     ("two sources", f"compare --config cluster --injectConfigFile {SAMPLE}/injector.yaml", {},
      "use --config alone, or --injectConfigFile and its files"),
     ("compare", "compare", {}, "1 of 1 injected pods are identical"),
+    ("another revision", "compare --revision canary --config cluster", {},
+     "not compared: 1 of revision default; use --revision default"),
 )  # fmt: skip
 
 

@@ -144,6 +144,10 @@ FAILING = (
         f"{WEB}, expect: {{contains: {{metadata: {{labels: {{team: b}}}}}}}}",
         '/metadata/labels/team: expected "b", got "a"',
     ),
+    (
+        "file: web.yaml, select: deployment/web, operation: DELETE, expect: {pod: {patch: []}}",
+        "pod: no webhook reviews a pod of the object",
+    ),
     # the test itself is wrong
     ("file: none.yaml, expect: {outcome: denied}", "error: none.yaml: not found; check the path"),
     ("file: web.yaml, expect: {outcome: denied}", "set select to one of Pod/web, Deployment/web"),
@@ -167,6 +171,8 @@ def test_an_expectation_that_is_not_met(store: Path, capsys: Out, test: str, tex
 
 INVALID = (
     ("tests: []", "podgraft-test.yaml /tests: is missing or empty; write at least one test"),
+    ("tests: [{file: a}]", "/tests/0/name: is missing; write a name, unique in the file"),
+    ("tests: [{name: a, file: a, expect: {pod: {}}}]", "/expect/pod: is empty; write contains"),
     ("tests: [{name: a}]", "/tests/0/expect: is missing; write outcome: injected, changed"),
     ("tests: [{name: a, file: a, expect: {outcom: a}}]", "did you mean outcome?"),
     ("tests: [{name: a, file: a, expect: {reason: b}}]", '/expect/reason: got "b"; use '),
@@ -185,6 +191,22 @@ def test_an_invalid_test_file_is_an_error_with_its_place(
     assert cli.main(["test"]) == 1
     printed = capsys.readouterr()
     assert message in printed.out + printed.err
+
+
+def test_an_empty_test_file_is_an_error(store: Path, capsys: Out) -> None:
+    (store / "podgraft-test.yaml").touch()
+
+    assert cli.main(["test"]) == 1
+    assert "podgraft-test.yaml: is empty; write a document of kind Test" in capsys.readouterr().err
+
+
+def test_a_warning_that_no_text_expects_is_a_failure(store: Path, capsys: Out) -> None:
+    rule = (store / "bundle/rule.yaml").read_text().replace("[Deny]", "[Warn]")
+    (store / "bundle/rule.yaml").write_text(rule)
+    write_tests(store, f"{WEB}, operation: DELETE, expect: {{warnings: []}}")
+
+    assert cli.main(["test"]) == 1
+    assert "warnings: unexpected warning: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,14 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
     assert Path("store/auth/prod.yaml").read_text() == "tokens: {}\n"
 
 
+def test_no_text_of_a_damaged_document_is_quoted(run: Run) -> None:
+    Path("store/auth").mkdir(parents=True)
+    Path("store/auth/prod.yaml").write_text("tokens: [s3cret")
+    message = run("list").err
+    assert "store/auth/prod.yaml, line 2 column 1: not one valid YAML document" in message
+    assert "s3cret" not in message
+
+
 # Parameter Store, as boto3 and botocore's model of the service see it.
 
 NAME = "/podgraft/auth/prod"

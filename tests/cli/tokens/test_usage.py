@@ -53,6 +53,14 @@ def test_the_list_has_the_last_use_of_each_token(
         assert b["tokens"][0]["lastUsed"] is None
 
 
+def test_a_stack_of_a_version_without_a_log_group_is_deployed_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with start_account_with_bucket("bundles-used", documents=2):
+        assert main(["tokens", "list", "--used", *STACK]) == 1
+    assert "--used: the stack names no log group; deploy it again" in capsys.readouterr().err
+
+
 def test_serve_has_no_such_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tokens", "list", "--used", "--config", str(tmp_path)]) == 1
     assert "--used: podgraft serve writes its own log" in capsys.readouterr().err

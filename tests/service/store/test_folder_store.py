@@ -178,6 +178,13 @@ def test_callers_that_cannot_be_read_are_no_fault_of_the_operator(tmp_path: Path
     assert found.callers.keys() == {"staging"}
 
 
+def test_no_text_of_a_document_of_callers_is_quoted(tmp_path: Path) -> None:
+    write(tmp_path / "auth" / "prod-eu.yaml", b"tokens: [s3cret")
+    reason = str(FolderCallers(tmp_path).callers().load_errors["prod-eu"])
+    assert "auth/prod-eu.yaml does not load: not one valid YAML document at line 2" in reason
+    assert "s3cret" not in reason
+
+
 def test_callers_that_could_not_be_read_are_read_though_no_file_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

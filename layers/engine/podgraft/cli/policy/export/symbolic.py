@@ -270,11 +270,10 @@ class _Execution(Struct):
                 scope.variables[variable.name] = _Variable(value)
 
     def _evaluate(self, pipe: nodes.Pipe, scope: _Scope) -> Value:
-        value: Value | None = None
-        for command in pipe.commands:
+        first, *others = pipe.commands
+        value = self._evaluate_command(first, scope, None)
+        for command in others:
             value = self._evaluate_command(command, scope, value)
-        if value is None:
-            raise ExportError("it has an empty pipeline")
         return value
 
     def _evaluate_command(
