@@ -195,7 +195,7 @@ def test_a_brake_is_released_when_the_alarm_has_ended(
     assert run("release")[0] == 0  # of one rollout, which was aborted
 
 
-def test_a_status_without_an_alarm_of_the_guard_says_so(
+def test_a_status_states_that_no_alarm_stops_the_rollout(
     guarded: StackWorld, run: Run, session: Any
 ) -> None:
     session.create_client("cloudwatch").delete_alarms(AlarmNames=[ALARM])
