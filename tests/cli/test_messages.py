@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import click
 import pytest
 
+from cli.test_manifest_files import all_commands
 from podgraft import cli
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
+from podgraft.cli.shared_options import NonEmptyPath
 from podgraft.cli.stacks import make_client
 from support.aws_account import start_account_with_bucket
 from support.config_folder import write_folder
@@ -70,6 +73,48 @@ def test_a_missing_file_has_one_message(
     printed = fail(capfd, *arguments)
     assert printed.startswith(f"error: {expected}")
     assert "Usage" not in printed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", ""),
+        ("push", "", "--config", "stack:a"),
+        ("init", ""),
+        ("certs", "ca", "--dir", ""),
+        ("explain", "-f", "", "--config", "."),
+        ("tokens", "issue", "--config", "", "--cluster", "a"),
+        ("tokens", "issue", "--config", "store", "--cluster", "a", "--output", ""),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(
+    arguments: tuple[str, ...], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is the value of an unset variable of a script."""
+    write_folder(folder, "istio", Path(POLICY).read_text())
+    before = {*folder.rglob("*")}
+    printed = fail(capfd, *arguments, status=2)
+    assert ": is empty; " in printed
+    assert {*folder.rglob("*")} == before
+
+
+def test_every_path_of_the_command_line_is_checked() -> None:
+    found = {
+        (command.name, each.name)
+        for _, command in all_commands(cli.podgraft)
+        for each in command.params
+        if isinstance(each.type, click.Path) and not isinstance(each.type, NonEmptyPath)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("value", ["stak:podgraft-dev", "stack:", "cluster:prod"])
+def test_a_misspelled_stack_is_not_a_new_folder(
+    value: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    printed = fail(capfd, "tokens", "issue", "--config", value, "--cluster", "a", status=2)
+    assert f"{value}: is not a folder; use FOLDER or stack:NAME" in printed
+    assert not [*folder.iterdir()]
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,16 @@ class ConfigSourceType(click.ParamType[ConfigSource]):
         """Return the source; fails for one that the command does not accept."""
         if isinstance(value, ConfigSource):
             return value
+        if not value:
+            self.fail(f"is empty; use {' or '.join(self._forms)}", param, ctx)
         kind, colon, name = value.partition(":")
         if kind == "stack" and name and self._stack:
             return ConfigSource(stack=name)
         if kind == "cluster" and self._cluster and (colon or not Path(value).exists()):
             return ConfigSource(is_cluster=True, context=name or None)
         folder = Path(value)
-        if not self._folder or not (folder.is_dir() or self._is_new):
+        is_creatable = self._is_new and not colon  # stak:NAME is a misspelled stack
+        if not self._folder or not (folder.is_dir() or is_creatable):
             problem = "is not a folder" if self._folder else "is not accepted"
             self.fail(f"{value}: {problem}; use {' or '.join(self._forms)}", param, ctx)
         return ConfigSource(folder=folder)

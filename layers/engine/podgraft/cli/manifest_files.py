@@ -18,19 +18,19 @@ from podgraft.core import bundle
 
 from . import documents, folders
 from .failure import CommandError
-from .shared_options import Decorator, gather_options
+from .shared_options import Decorator, NonEmptyPath, gather_options
 
 _SEPARATOR = "---\n"
 _STDIN = Path("-")
 
 
-class ManifestPath(click.Path):
+class ManifestPath(NonEmptyPath):
     """The type of an option that accepts a file, a folder, or ``-``."""
 
     name = "path"
 
     def __init__(self) -> None:
-        super().__init__(exists=True, allow_dash=True, path_type=Path)
+        super().__init__(exists=True, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; fails with a remedy for what kubectl accepts in addition."""

@@ -20,7 +20,7 @@ from podgraft.cli import command_help
 from podgraft.cli.certs.keys import read_passphrase
 from podgraft.cli.certs.options import passphrase_file as passphrase_option
 from podgraft.cli.failure import CommandError, convert_errors
-from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, number_option
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, NonEmptyPath, number_option
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.core.signing.signature import InvalidKeyError
 from podgraft.core.signing.verifier import Verifier, make_verifier
@@ -50,7 +50,7 @@ DEFAULT_PORT = 8443
 )
 @click.option(
     "--state",
-    type=click.Path(file_okay=False, writable=True, path_type=Path),
+    type=NonEmptyPath(file_okay=False, writable=True),
     help="Folder for the last known good versions, to use them after a restart.",
 )
 @click.option("--cert", type=FILE, required=True, help="Certificate chain of the server, PEM.")

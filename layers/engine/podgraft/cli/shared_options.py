@@ -1,5 +1,6 @@
 """The types and decorators of options that commands of several packages have."""
 
+import os
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import signature
@@ -11,10 +12,24 @@ import click
 # Adds options to the function of a command.
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
-NEW_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
-PATH: Final = click.Path(path_type=Path)
+
+class NonEmptyPath(click.Path):
+    """A path; an empty text, such as that of an unset variable, is not the current folder."""
+
+    def __init__(self, **checks: bool) -> None:
+        super().__init__(**checks, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if not os.fspath(value):
+            self.fail("is empty; name a path, or . for this folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE: Final = NonEmptyPath(exists=True, dir_okay=False)
+FOLDER: Final = NonEmptyPath(exists=True, file_okay=False)
+NEW_FOLDER: Final = NonEmptyPath(file_okay=False)
+PATH: Final = NonEmptyPath()
 
 
 def add_options(*options: Callable[..., Any]) -> Decorator:

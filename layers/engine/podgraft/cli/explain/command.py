@@ -11,7 +11,7 @@ from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import select_pods
 from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.object_reviews import run_reviews
-from podgraft.cli.shared_options import format_option
+from podgraft.cli.shared_options import NonEmptyPath, format_option
 from podgraft.core.bundle.retired_registries import image_warning
 
 from .decision_trace import DecisionTrace, Verdict, exit_status
@@ -21,7 +21,7 @@ from .object_files import ObjectOptions, object_options, read_object_files
 from .results import ExplainedFile, OutputFormat, print_results
 from .webhooks import find_webhooks
 
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+_FILE = NonEmptyPath(exists=True, dir_okay=False, allow_dash=True)
 
 
 @command_help.command("explain")

@@ -10,12 +10,13 @@ from podgraft.cli import command_help, documents, terminal
 from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option, find_files
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
+from podgraft.cli.shared_options import NonEmptyPath
 
 from .files import find_test_files, read_test_file
 from .report import format_json, format_junit, format_text
 from .runner import CaseResult, Runner
 
-_PATH = click.Path(exists=True, path_type=Path)
+_PATH = NonEmptyPath(exists=True)
 _FORMATS = ("text", "json", "junit")
 
 

@@ -1,10 +1,8 @@
 """The options that several subcommands of ``podgraft rollout`` have."""
 
-from pathlib import Path
-
 import click
 
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import NonEmptyPath, add_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
@@ -32,7 +30,7 @@ class Percentage(click.ParamType[float]):
 
 log_option = click.option(
     "--log",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NonEmptyPath(dir_okay=False),
     help="File of log lines of the function or of podgraft serve, as evidence.",
 )
 # The options that override missing evidence.
