@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from podgraft.cli import main
 from podgraft.cli.certs import acm, issuance, keys, pem
 from podgraft.cli.certs.acm import Import
 from podgraft.cli.certs.issuance import Validity
@@ -115,3 +117,28 @@ def test_a_renewed_certificate_retains_its_arn(stubbed_client: tuple[Any, Any]) 
     }
     stubber.add_response("import_certificate", {"CertificateArn": ARN}, expected)
     assert acm.import_certificate(_import(roots=(), replaces=ARN), client) == ARN
+
+
+def test_the_next_step_needs_no_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of podgraft init has no Makefile, and API Gateway knows a replaced certificate."""
+    monkeypatch.chdir(tmp_path)
+    made = ("--key-type", "p-256")
+    assert main(["certs", "ca", *made]) == 0
+    assert main(["certs", "server", "webhook.example.com", *made]) == 0
+
+    def import_certificate(*_: object) -> str:
+        return ARN
+
+    monkeypatch.setattr(acm, "import_certificate", import_certificate)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    for words, step in (
+        ((), f"sam deploy --parameter-overrides CertificateArn={ARN} DomainName=HOST\n"),
+        (("--arn", ARN), "none; API Gateway presents the new certificate within minutes\n"),
+    ):
+        capsys.readouterr()
+        assert main(["certs", "import-acm", *words]) == 0
+        out, err = capsys.readouterr()
+        assert out == f"{ARN}\n"
+        assert err.startswith(f"next:\n  {step}")

@@ -134,7 +134,7 @@ def renew(
     )
     _print_files(signing.save(as_name or name, certificate, key))
     ends = (old.not_valid_after_utc, certificate.not_valid_after_utc)
-    click.echo("valid until {1:%Y-%m-%d}, before that until {0:%Y-%m-%d}".format(*ends))
+    click.echo("valid until {1:%Y-%m-%d}; the earlier certificate until {0:%Y-%m-%d}".format(*ends))
     program.print_next_steps(
         "podgraft serve reloads it automatically; for ACM, run podgraft certs import-acm --arn ARN"
     )
@@ -227,9 +227,13 @@ def import_acm(
         replaces=arn,
     )
     acm.check_import(request, system.now())
-    click.echo(acm.import_certificate(request, acm.make_acm_client(region, arn)))
+    imported = acm.import_certificate(request, acm.make_acm_client(region, arn))
+    click.echo(imported)
+    if arn is not None:
+        program.print_next_steps("none; API Gateway presents the new certificate within minutes")
+        return
     program.print_next_steps(
-        'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
+        f"sam deploy --parameter-overrides CertificateArn={imported} DomainName=HOST",
         "mutual TLS with an imported certificate also requires "
         "OwnershipVerificationCertificateArn: a public ACM certificate of the same domain",
     )
