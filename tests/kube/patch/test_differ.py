@@ -98,6 +98,18 @@ CASES = (
         ],
         (("add", "/0/readOnly", True), ("add", "/1", {"name": "v", "mountPath": "/c"})),
     ),
+    Case(
+        "a number and a text are two names",
+        [{"name": 1, "x": 0}, {"name": "1", "x": 0}],
+        [{"name": 1, "x": 1}, {"name": "1", "x": 2}],
+        (("replace", "/0/x", 1), ("replace", "/1/x", 2)),
+    ),
+    Case(
+        "true is no name",
+        [{"name": True}, {"name": "True"}],
+        [{"name": "True"}],
+        (("remove", "/0"),),
+    ),
     # lists of other things
     Case("argument changed", ["a", "b", "c"], ["a", "x", "c"], (("replace", "/1", "x"),)),
     Case(
@@ -136,7 +148,7 @@ def test_the_operations_are_these(case: Case) -> None:
 
 
 # Values alike enough for alignment to matter: few names, few scalars, lists that repeat.
-SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, "", "a", "b", "~/", "\u2028"])
+SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, "", "1", "True", "a", "b", "~/", "\u2028"])
 KEYS = st.sampled_from(["name", "mountPath", "env", "a", "a/b", "~1", "", "-", "0"])
 VALUES: st.SearchStrategy[JSON] = st.recursive(
     SCALARS,

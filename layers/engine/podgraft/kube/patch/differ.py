@@ -165,14 +165,26 @@ def _identity(before: list[JSON], after: list[JSON]) -> str | None:
 
 
 def _names_all(field: str, elements: list[JSON]) -> bool:
-    names = [element.get(field) for element in elements if isinstance(element, dict)]
-    return all(isinstance(name, str | int) for name in names) and len(set(names)) == len(names)
+    names = _read_names(field, elements)
+    return None not in names and len(set(names)) == len(names)
+
+
+def _read_names(field: str, elements: list[JSON]) -> list[str | int | None]:
+    """The name of each element; ``None`` if it is neither a text nor an integer.
+
+    The names keep their types: in a custom resource, 1 and ``"1"`` are two elements.
+    """
+    values = [element.get(field) for element in elements if isinstance(element, dict)]
+    return [
+        value if isinstance(value, str | int) and not isinstance(value, bool) else None
+        for value in values
+    ]
 
 
 def _labels(elements: list[JSON], field: str | None) -> list[Hashable]:
     """A unique hashable label for each element: its name, or its text and a counter."""
     if field is not None:
-        return [str(element[field]) for element in elements if isinstance(element, dict)]
+        return [*_read_names(field, elements)]
     times: dict[str, int] = {}
     labels: list[Hashable] = []
     for text in map(dump, elements):
