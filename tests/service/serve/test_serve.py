@@ -3,6 +3,9 @@
 import json
 import re
 import shutil
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -220,6 +223,28 @@ def test_a_certificate_that_no_client_accepts_is_refused(
     Path(KEY).write_bytes(keys.encode_key(key, None))
     assert main([*SERVE, "--store", "store"]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_address_in_use_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-m", "podgraft", *SERVE, "--store", "store", *words],
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for words in (
+                ("--host", "127.0.0.1", "--port", port),
+                ("--host", "127.0.0.1", "--port", "0", "--metrics-port", port),
+            )
+        ]
+        errors = [process.communicate()[1] for process in started]  # gunicorn waits for 5 s
+    assert [process.returncode for process in started] == [1, 1]
+    problem = f"error: cannot listen on 127.0.0.1:{port}: Address already in use; use another "
+    assert errors[0].endswith(f"{problem}--host or --port\n")
+    assert errors[1].endswith(f"{problem}--metrics-host or --metrics-port\n")
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,5 +1,6 @@
 """The HTTPS server: gunicorn with reloaded certificates and a graceful stop."""
 
+import socket
 import ssl
 from dataclasses import dataclass
 from functools import partial
@@ -68,11 +69,24 @@ class Server(BaseApplication):
         return self._app
 
     def run(self) -> None:
-        """Serve until a signal stops the server."""
+        """Serve until a signal stops the server; raises ``ServeError`` if it cannot listen."""
+        arbiter = BlockingArbiter(self)
         try:
-            BlockingArbiter(self).run()
+            arbiter.run()
         except RuntimeError as error:
             raise ServeError(f"the server did not start: {error}") from error
+        except SystemExit as error:  # gunicorn tries each address for 5 s, then exits
+            if not error.code or arbiter.LISTENERS:
+                raise
+            raise ServeError(self._describe_addresses()) from error
+
+    def _describe_addresses(self) -> str:
+        config = self._config
+        problem, options = _find_problem(config.host, config.port), "--host or --port"
+        if not problem:
+            problem = _find_problem(config.metrics_host, config.metrics_port or 0)
+            options = "--metrics-host or --metrics-port"
+        return f"cannot listen on {problem or config.host}; use another {options}"
 
     def _settings(self) -> dict[str, object]:
         config = self._config
@@ -127,6 +141,18 @@ def _assign_slot(arbiter: Arbiter, worker: Any) -> None:
     workers: Any = arbiter.WORKERS.values()
     used: set[int] = {other.slot for other in workers}
     worker.slot = next(slot for slot in range(len(used) + 1) if slot not in used)
+
+
+def _find_problem(host: str, port: int) -> str:
+    """Return the address with the reason why no server can listen on it; empty if one can."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as gunicorn
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            return f"{_format_address(host, port)}: {error.strerror or error}"
+    return ""
 
 
 def _format_address(host: str, port: int) -> str:
