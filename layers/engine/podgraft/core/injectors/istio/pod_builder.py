@@ -109,10 +109,8 @@ def find_by_name(objects: list[Object], name: str) -> Object | None:
 
 def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
     """Return the proxy container of the pod, or None."""
-    found = find_by_name(containers(pod), PROXY)
-    if found is None and profile.native_sidecars:
-        return find_by_name(containers(pod, INIT_CONTAINERS), PROXY)
-    return found
+    others = containers(pod, INIT_CONTAINERS) if profile.native_sidecars else []
+    return find_by_name([*containers(pod), *others], PROXY)
 
 
 def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:

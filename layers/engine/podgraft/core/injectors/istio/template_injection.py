@@ -165,33 +165,23 @@ def reorder_containers(profile: Profile, builder: PodBuilder, *, hold: bool) -> 
 
     ``hold`` starts the proxy first, so the network is ready when the application starts.
     """
-    builder.containers = (_move_first if hold else _move_last)(builder.containers, PROXY)
+    first, last = ((PROXY,), ()) if hold else ((), (PROXY,))
+    builder.containers = _reorder(builder.containers, first, last)
     if profile.native_sidecars and find_by_name(builder.init_containers, PROXY) is not None:
-        moves = (
-            (_move_first, CORE_DUMP),
-            (_move_first, PROXY),
-            (_move_first, VALIDATION),
-            (_move_first, INIT),
-        )
+        first, last = (INIT, VALIDATION, PROXY, CORE_DUMP), ()
     else:
-        moves = ((_move_first, VALIDATION), (_move_last, INIT), (_move_last, CORE_DUMP))
-    for move, name in moves:
-        builder.init_containers = move(builder.init_containers, name)
+        first, last = (VALIDATION,), (INIT, CORE_DUMP)
+    builder.init_containers = _reorder(builder.init_containers, first, last)
 
 
-def _move_first(containers: list[Object], name: str) -> list[Object]:
-    matches, others = _split_by_name(containers, name)
-    return [*matches, *others]
+def _reorder(
+    containers: list[Object], first: tuple[str, ...], last: tuple[str, ...]
+) -> list[Object]:
+    """Return the containers with those of some names first and last.
 
-
-def _move_last(containers: list[Object], name: str) -> list[Object]:
-    matches, others = _split_by_name(containers, name)
-    return [*others, *matches]
-
-
-def _split_by_name(containers: list[Object], name: str) -> tuple[list[Object], list[Object]]:
-    """Return the last container of the name (Istio drops earlier ones), and all others."""
-    return (
-        [container for container in containers if container.get("name") == name][-1:],
-        [container for container in containers if container.get("name") != name],
-    )
+    Of several containers with such a name, Istio drops all but the last one.
+    """
+    by_name = {string_at(each, "name"): each for each in containers}
+    start, end = ([by_name[each] for each in names if each in by_name] for names in (first, last))
+    moved = (*first, *last)
+    return [*start, *(each for each in containers if each.get("name") not in moved), *end]

@@ -97,12 +97,10 @@ def _validate_scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]
     match type_:
         case "bool":
             is_valid = isinstance(value, bool)
-        case "string":
+        case "string" | "duration":
             is_valid = isinstance(value, str)
         case "struct":
             is_valid = isinstance(value, dict)
-        case "duration":
-            is_valid = isinstance(value, str)
         case "double":
             is_valid = _parse_number(value) is not None
         case "int-or-string":

@@ -42,11 +42,8 @@ _SCALARS = {
     "double": reflect.FLOAT64,
 }
 WRAPPED = {
-    "wrapperspb.BoolValue": "bool",
-    "wrapperspb.Int32Value": "int32",
-    "wrapperspb.Int64Value": "int64",
-    "wrapperspb.UInt32Value": "uint32",
-    "wrapperspb.UInt64Value": "uint64",
+    f"wrapperspb.{name}Value": name.lower()
+    for name in ("Bool", "Int32", "Int64", "UInt32", "UInt64")
 }
 
 

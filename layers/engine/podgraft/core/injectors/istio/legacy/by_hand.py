@@ -5,7 +5,6 @@ Source: pkg/kube/inject/inject.go of 1.1 to 1.7, intoObject.
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.context import InjectionContext
 from podgraft.core.injectors.istio.pod_builder import PROXY, append_env, find_by_name
 from podgraft.core.injectors.istio.postprocess import probes as probe_names
@@ -91,9 +90,7 @@ def _annotations(planned: InjectionContext, spec: SidecarSpec) -> Object:
     if profile.by_hand_announces_metrics and prometheus.is_enabled(
         planned.annotations, planned.mesh
     ):
-        annotations |= prometheus.agent_annotations(
-            str(proxy_of(planned.mesh).get("statusPort") or 0)
-        )
+        annotations |= prometheus.agent_annotations(str(planned.status_port))
     if profile.by_hand_redirects:
         copied_keys = (
             (*_REDIRECTED, _CNI_NETWORKS) if profile.by_hand_redirects_networks else _REDIRECTED

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.core.injectors.istio import status
-from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.context import InjectionContext
 from podgraft.core.injectors.istio.injector_config import InjectorConfig
 from podgraft.core.injectors.istio.pod_builder import (
@@ -196,9 +195,7 @@ class LegacyInjector:
         if self._profile.injected_annotations:
             annotations |= planned.injected_annotations
         if self._should_merge_metrics(planned):
-            annotations |= prometheus.agent_annotations(
-                str(proxy_of(planned.mesh).get("statusPort") or 0)
-            )
+            annotations |= prometheus.agent_annotations(str(planned.status_port))
         return annotations
 
     def _status(self, spec: SidecarSpec) -> str:

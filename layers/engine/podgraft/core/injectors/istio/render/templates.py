@@ -18,9 +18,8 @@ from podgraft.kube.patch import pointer
 
 _UNKNOWN = " not defined"
 ANNOTATION = "inject.istio.io/templates"
-LEGACY_TEMPLATE = (
-    "template"  # the only template of releases before 1.9, by its key in the configuration
-)
+# The only template of releases before 1.9, by its key in the configuration.
+LEGACY_TEMPLATE = "template"
 
 _NO_TEMPLATES = (
     "no templates: the configuration has no key templates, which Istio 1.9 and later read; "
