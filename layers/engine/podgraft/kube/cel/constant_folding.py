@@ -5,7 +5,7 @@ and indexes are checked, so their errors appear when the expression is compiled.
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from .errors import EvaluationError
@@ -18,15 +18,6 @@ from .values import Value, check_key, check_qualifier
 _CONVERSIONS = frozenset(
     ("int", "uint", "double", "bool", "string", "bytes", "dyn", "type", "duration", "timestamp")
 )
-# Functions that are tried and not carried out, and what tries their literal arguments.
-_ARGUMENT_CHECKS: Mapping[str, tuple[int, Callable[..., object]]] = {
-    "matches": (1, compile_pattern),
-    "find": (1, compile_pattern),
-    "findAll": (1, compile_pattern),
-}
-
-
-_INDEXES = frozenset(("_[_]", "_[?_]"))
 
 
 @dataclass(slots=True)
@@ -79,23 +70,15 @@ class ConstantFolder:
         return folded
 
     def _fold_call(self, node: Call) -> Node:
-        if node.function in _ARGUMENT_CHECKS:
-            position, attempt = _ARGUMENT_CHECKS[node.function]
-            patterns = node.arguments[position : position + 1]
-            if (
-                patterns
-                and isinstance(patterns[0], Constant)
-                and isinstance(patterns[0].value, str)
-            ):
-                self._try_evaluate(patterns, attempt)
-        if node.function in _INDEXES:
-            self._try_evaluate(node.arguments[1:], check_qualifier)
-        constants = [
-            argument.value for argument in node.arguments if isinstance(argument, Constant)
-        ]
-        if len(constants) < len(node.arguments):
-            return node
-        if node.function not in _CONVERSIONS:
+        match node.function, node.arguments:
+            case "matches" | "find" | "findAll", (_, Constant(value=str()) as pattern, *_):
+                self._try_evaluate((pattern,), compile_pattern)
+            case "_[_]" | "_[?_]", (_, *indexes):
+                self._try_evaluate(indexes, check_qualifier)
+            case _:
+                pass
+        constants = [each.value for each in node.arguments if isinstance(each, Constant)]
+        if len(constants) < len(node.arguments) or node.function not in _CONVERSIONS:
             return node
         try:
             return Constant(node.at, FUNCTIONS[node.function].pick(constants).call(*constants))
@@ -114,7 +97,7 @@ class ConstantFolder:
             values[key.value] = value.value
         return Constant(node.at, values)
 
-    def _try_evaluate(self, arguments: tuple[Node, ...], attempt: Callable[..., object]) -> None:
+    def _try_evaluate(self, arguments: Sequence[Node], attempt: Callable[..., object]) -> None:
         for argument in arguments:
             try:
                 if isinstance(argument, Constant):

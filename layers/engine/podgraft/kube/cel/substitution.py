@@ -86,12 +86,7 @@ class Substitution:
         return False
 
     def _are_assignable(self, left: Sequence[Type], right: Sequence[Type]) -> bool:
-        if len(left) != len(right):
-            return False
-        for first, second in zip(left, right, strict=True):
-            if not self._is_assignable(first, second):
-                return False
-        return True
+        return len(left) == len(right) and all(map(self._is_assignable, left, right))
 
     def _bind(self, type_: Type, free: Type) -> tuple[bool, bool]:
         """Whether a type can stand for a parameter, and whether the parameter had one."""

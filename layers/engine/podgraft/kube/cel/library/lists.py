@@ -149,10 +149,7 @@ INCLUDES = (reads_go(member("includes", "dyn dyn -> bool", _includes, deep_trave
 
 
 def _contains(elements: list[Value], required: list[Value]) -> bool:
-    return all(
-        any(equal(element, required_element) for element in elements)
-        for required_element in required
-    )
+    return all(any(equal(element, each) for element in elements) for each in required)
 
 
 def _equivalent(left: list[Value], right: list[Value]) -> bool:

@@ -125,9 +125,8 @@ def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], l
 def _qualified_name(text: str) -> list[str]:
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
-        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
         optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a valid label key {message} {optional}"]
+        return [f"a valid label key {_QUALIFIED_PROBLEM} {optional}"]
     errors: list[str] = []
     if slash and not prefix:
         errors.append("prefix part must be non-empty")
@@ -137,14 +136,17 @@ def _qualified_name(text: str) -> list[str]:
         errors.append("name part must be non-empty")
     errors += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES, "bytes")]
     if not re.fullmatch(_QUALIFIED, name):
-        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
-        errors.append(f"name part {message}")
+        errors.append(f"name part {_QUALIFIED_PROBLEM}")
     return errors
 
 
-_QUALIFIED_WORDS = (
+_QUALIFIED_PROBLEM = _pattern_error(
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-    "alphanumeric character"
+    "alphanumeric character",
+    _QUALIFIED,
+    "MyName",
+    "my.name",
+    "123-abc",
 )
 
 

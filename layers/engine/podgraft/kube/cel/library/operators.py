@@ -9,7 +9,7 @@ from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, j
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, member, reads_go, since
-from podgraft.kube.cel.values import Duration, Uint, Value, check_int, check_uint
+from podgraft.kube.cel.values import Uint, Value, check_int, check_uint
 
 from .times import check_duration, check_timestamp
 
@@ -40,18 +40,17 @@ def _join(left: list[Value], right: list[Value], go: GoTypes = NO_GO_TYPES) -> l
     return go.join(left, right)
 
 
-def _int_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    return lambda left, right: check_int(operation(left, right))
+def _integer_operator(
+    check: Callable[[int], int], operation: Callable[[int, int], int]
+) -> Callable[[int, int], int]:
+    return lambda left, right: check(operation(left, right))
 
 
-def _uint_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    return lambda left, right: check_uint(operation(left, right))
-
-
-def _duration_operator(
-    operation: Callable[[int, int], int],
-) -> Callable[[Duration, Duration], Duration]:
-    return lambda left, right: check_duration(operation(left.nanoseconds, right.nanoseconds))
+def _of_times(
+    check: Callable[[int], Value], operation: Callable[[int, int], int]
+) -> Callable[[Value, Value], Value]:
+    """An operation on the nanoseconds of durations and timestamps."""
+    return lambda left, right: check(operation(left.nanoseconds, right.nanoseconds))
 
 
 def _unequal(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
@@ -108,40 +107,24 @@ COMPARISONS = tuple(_comparisons())
 OPERATORS = (
     function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
     function("_+_", "double double -> double", operator.add),
-    function("_+_", "duration duration -> duration", _duration_operator(operator.add)),
-    function(
-        "_+_",
-        "duration timestamp -> timestamp",
-        lambda d, t: check_timestamp(t.nanoseconds + d.nanoseconds),
-    ),
-    function(
-        "_+_",
-        "timestamp duration -> timestamp",
-        lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
-    ),
-    function("_+_", "int int -> int", _int_operator(operator.add)),
+    function("_+_", "duration duration -> duration", _of_times(check_duration, operator.add)),
+    function("_+_", "duration timestamp -> timestamp", _of_times(check_timestamp, operator.add)),
+    function("_+_", "timestamp duration -> timestamp", _of_times(check_timestamp, operator.add)),
+    function("_+_", "int int -> int", _integer_operator(check_int, operator.add)),
     reads_go(function("_+_", "list(A) list(A) -> list(A)", _join)),
     function("_+_", "string string -> string", operator.add, join_cost),
-    function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
+    function("_+_", "uint uint -> uint", _integer_operator(check_uint, operator.add)),
     function("_-_", "double double -> double", operator.sub),
-    function("_-_", "duration duration -> duration", _duration_operator(operator.sub)),
-    function("_-_", "int int -> int", _int_operator(operator.sub)),
-    function(
-        "_-_",
-        "timestamp duration -> timestamp",
-        lambda t, d: check_timestamp(t.nanoseconds - d.nanoseconds),
-    ),
-    function(
-        "_-_",
-        "timestamp timestamp -> duration",
-        lambda a, b: check_duration(a.nanoseconds - b.nanoseconds),
-    ),
-    function("_-_", "uint uint -> uint", _uint_operator(operator.sub)),
+    function("_-_", "duration duration -> duration", _of_times(check_duration, operator.sub)),
+    function("_-_", "int int -> int", _integer_operator(check_int, operator.sub)),
+    function("_-_", "timestamp duration -> timestamp", _of_times(check_timestamp, operator.sub)),
+    function("_-_", "timestamp timestamp -> duration", _of_times(check_duration, operator.sub)),
+    function("_-_", "uint uint -> uint", _integer_operator(check_uint, operator.sub)),
     function("_*_", "double double -> double", operator.mul),
-    function("_*_", "int int -> int", _int_operator(operator.mul)),
-    function("_*_", "uint uint -> uint", _uint_operator(operator.mul)),
+    function("_*_", "int int -> int", _integer_operator(check_int, operator.mul)),
+    function("_*_", "uint uint -> uint", _integer_operator(check_uint, operator.mul)),
     function("_/_", "double double -> double", _divide_doubles),
-    function("_/_", "int int -> int", _int_operator(_divide)),
+    function("_/_", "int int -> int", _integer_operator(check_int, _divide)),
     function("_/_", "uint uint -> uint", lambda a, b: Uint(_divide(a, b))),
     function("_%_", "int int -> int", _modulo),
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
