@@ -1,6 +1,7 @@
 """What holds for every value and every text."""
 
 import json
+from time import process_time
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -53,6 +54,14 @@ def test_the_order_of_keys_changes_nothing_but_the_order_of_lines(value: JSON) -
     assert sorted(ordered) == sorted(kept)
     assert equal(yaml.load(kept), yaml.load(ordered))
     assert json.dumps(yaml.load(kept)) == json.dumps(as_go_prints_numbers(value))
+
+
+def test_keys_with_many_digits_are_written_in_linear_time() -> None:
+    """Exact numbers took 10 s. Go's wrap around."""
+    began = process_time()
+    text = yaml.dump({"9" * 200_000: 1, "8" * 200_000: 2})
+    assert process_time() - began < 2
+    assert len(text.splitlines()) == 4  # longer keys than 128 characters begin with "? "
 
 
 @given(VALUES)

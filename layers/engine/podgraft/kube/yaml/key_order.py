@@ -46,11 +46,14 @@ def _is_inside_number(text: str, index: int) -> int:
 
 
 def _parse_number(text: str, index: int, seed: int) -> tuple[int, int]:
-    """The number of the digits from ``index``, and the end of the digits."""
+    """The number of the digits from ``index``, and the end of the digits.
+
+    It wraps around at each digit: exact numbers of 100,000 digits would take seconds.
+    """
     end = index
     while end < len(text) and text[end].isdecimal():
         end += 1
     number = seed
     for digit in text[index:end]:
-        number = number * 10 + ord(digit) - ord("0")
-    return wrap_int64(number), end
+        number = wrap_int64(number * 10 + ord(digit) - ord("0"))
+    return number, end
