@@ -275,15 +275,20 @@ def rotate_command(
     if waiting:
         rotation = open_rotation(callers, fleet, is_chosen, access)
         failed = run_rotation(rotation, waiting[:maximum], output)
-    others = len(waiting) - len(waiting[:maximum])
+    _report_others(len(waiting), len(waiting[:maximum]), output)
+    _print_manual_rotations(callers, fleet, clusters, names, is_chosen)
+    click.get_current_context().exit(1 if failed else 0)
+
+
+def _report_others(waiting: int, chosen: int, output: str) -> None:
+    """Print how many clusters wait for another run; or that none was due."""
+    others = waiting - chosen
     if others:
         due = "1 more cluster is" if others == 1 else f"{others} more clusters are"
         text = f"{due} due; run the command again, or use --max"
         click.echo(text, err=output == JSON_LINES)
-    if not waiting and output != JSON_LINES:
+    elif not waiting and output != JSON_LINES:
         click.echo("no cluster with a context is due")
-    _print_manual_rotations(callers, fleet, clusters, names, is_chosen)
-    click.get_current_context().exit(1 if failed else 0)
 
 
 def _find_maximum(fleet: Fleet, selection: Selection) -> int | None:

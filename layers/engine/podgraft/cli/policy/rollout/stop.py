@@ -49,19 +49,7 @@ def abort_rollout(
     target = id_ or own or next(iter(found), None)  # another region can have ended it already
     if target is None and fields is None and problem is None and not for_all:
         raise CommandError("the policy has no rollout; use --id, or --all for other injectors")
-    stopped = ALL if for_all or target is None else target
-    brake: Object = {
-        "id": stopped,
-        "at": system.timestamp(),
-        "by": getuser(),
-        "reason": " ".join(reason.split()),
-    }
-    name = name_of_brake(storage, for_all=for_all)
-    storage.documents.write(name, yaml.dump(brake))
-    named = "all rollouts" if stopped == ALL else stopped
-    terminal.secho(
-        f"brake      {storage.documents.locate(name)} stops {named} {storage.delay}", fg="green"
-    )
+    _write_brake(storage, None if for_all else target, reason, for_all=for_all)
     if problem is not None:
         raise problem
     if stored is not None and fields is not None:
@@ -69,6 +57,20 @@ def abort_rollout(
         label = storage.write(text.remove_rollout(stored.document), stored, signer, message)
         terminal.secho(f"policy     {label} is in force, without the rollout", fg="green")
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
+
+
+def _write_brake(storage: PolicyStorage, target: str | None, reason: str, *, for_all: bool) -> None:
+    """Stop a rollout; without a target, all of them."""
+    brake: Object = {
+        "id": target or ALL,
+        "at": system.timestamp(),
+        "by": getuser(),
+        "reason": " ".join(reason.split()),
+    }
+    name = name_of_brake(storage, for_all=for_all)
+    storage.documents.write(name, yaml.dump(brake))
+    place, named = storage.documents.locate(name), target or "all rollouts"
+    terminal.secho(f"brake      {place} stops {named} {storage.delay}", fg="green")
 
 
 def _try_read(storage: PolicyStorage) -> tuple[StoredPolicy | None, CommandError | None]:
