@@ -1,6 +1,7 @@
 """How commands end: an exit status, and a message for each known error."""
 
 import errno
+import io
 import os
 import re
 import signal
@@ -26,6 +27,19 @@ def run_failing(error: BaseException) -> int:
         raise error
 
     return program.run(command, [], "podgraft test")
+
+
+def test_a_question_without_a_terminal_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @click.command()
+    def command() -> None:
+        click.confirm("Continue?", abort=True)
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert program.run(command, [], "podgraft test") == 1
+    problem = "standard input: ended before an answer; run the command on a terminal"
+    assert capsys.readouterr().err.startswith(f"\nerror: {problem}")
 
 
 @pytest.mark.parametrize(

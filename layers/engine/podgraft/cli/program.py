@@ -49,6 +49,12 @@ def _exit(number: int, _: FrameType | None) -> NoReturn:
     raise SystemExit(SIGNALED + number)
 
 
+_INPUT_ENDED = (
+    "standard input: ended before an answer; run the command on a terminal, or without its "
+    "question: with --yes, or push without --confirm"
+)
+
+
 def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     arguments = None if argv is None else list(argv)
     # The stream decides whether styles are printed.
@@ -58,7 +64,11 @@ def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
             status = command.main(
                 args=arguments, prog_name=name, standalone_mode=False, color=True, obj=words
             )
-    except click.Abort:
+    except click.Abort as error:
+        if isinstance(error.__context__, EOFError):  # at a question; click hides it
+            click.echo(err=True)
+            CommandError(_INPUT_ENDED).show()
+            return FAILED
         click.echo(f"{name}: interrupted", err=True)
         return INTERRUPTED
     except Exception as error:
