@@ -29,6 +29,18 @@ def run_failing(error: BaseException) -> int:
     return program.run(command, [], "podgraft test")
 
 
+@pytest.mark.parametrize(
+    ("closed", "command", "status"),
+    [(">&-", "--version", 0), ("2>&-", "history", 2), ("<&-", f"inject -f - --config {SAMPLE}", 0)],
+)
+def test_a_closed_stream_is_an_empty_one(closed: str, command: str, status: int) -> None:
+    """As cron and daemons can start a command."""
+    line = f"{sys.executable} -m podgraft {command} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == status
+
+
 def test_a_question_without_a_terminal_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

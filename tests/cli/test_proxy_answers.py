@@ -11,7 +11,12 @@ from support.aws_account import CREDENTIALS
 from support.server_thread import run_server
 from support.store_fixture import BUNDLE
 
-PAGE = b"<html>the page of a proxy</html>"
+# A page that is no XML, and one that is.
+PAGES = (
+    (404, b"<html>the page of a proxy</html>"),
+    (404, b"<!doctype html><html lang=en><title>404</title><br>the page of a proxy"),
+    (200, b"<!doctype html><html lang=en><title>Log in</title><br>the page of a proxy"),
+)
 COMMANDS = (
     "policy history --injector x --parameter-prefix /p",
     "policy history --injector x --config stack:s",
@@ -30,15 +35,16 @@ COMMANDS = (
 
 
 class Proxy(BaseHTTPRequestHandler):
-    """Answers each request with 404."""
+    """Answers each request with the page of its path."""
 
     def answer(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.send_response(404)
+        status, page = PAGES[int(self.path[1:2])]
+        self.send_response(status)
         self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(PAGE)))
+        self.send_header("Content-Length", str(len(page)))
         self.end_headers()
-        self.wfile.write(PAGE)
+        self.wfile.write(page)
 
     do_GET = do_POST = do_PUT = answer
 
@@ -52,9 +58,11 @@ def endpoint() -> Generator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
 
 
+@pytest.mark.parametrize("page", range(len(PAGES)))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_page_of_a_proxy_is_an_error(
     command: str,
+    page: int,
     endpoint: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -64,7 +72,7 @@ def test_a_page_of_a_proxy_is_an_error(
     for name, content in BUNDLE.items():
         Path("bundle").mkdir(exist_ok=True)
         Path("bundle", name).write_bytes(content)
-    environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": endpoint, "AWS_MAX_ATTEMPTS": "1"}
+    environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": f"{endpoint}/{page}", "AWS_MAX_ATTEMPTS": "1"}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
 
@@ -72,5 +80,7 @@ def test_a_page_of_a_proxy_is_an_error(
 
     out, err = capsys.readouterr()
     assert status == (2 if " diff " in command else 1)
-    assert "got HTTP 404 without an error code of AWS; check the proxy of the network" in err
+    if PAGES[page][0] == 404 and "response without XML" not in err:
+        assert "got HTTP 404 without an error code of AWS" in err
+    assert err.startswith("error: ")
     assert "html" not in out + err

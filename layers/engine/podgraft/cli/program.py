@@ -1,11 +1,13 @@
 """Run a command as a program: an exit status and a message, never a traceback for a known error."""
 
+import os
 import re
 import signal
 import sys
 import traceback
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -24,8 +26,20 @@ _END_SIGNALS = (signal.SIGTERM, signal.SIGHUP)  # of a job that is canceled, of 
 
 def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     """Run *command* on *argv* (default: the arguments of the process); return the exit status."""
+    _open_closed_streams()
     with escape_output(), _clean_up_at_signals():
         return _run(command, argv, name)
+
+
+def _open_closed_streams() -> None:
+    """Replace a standard stream that the caller of the process closed, which Python reads as None.
+
+    Otherwise, a file or a socket of the command could get its number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = Path(os.devnull).open(mode)  # noqa: SIM115 - until the process ends
+            setattr(sys, name, stream)
 
 
 @contextmanager

@@ -270,6 +270,7 @@ def aws_errors(
     """
     # Commands that do not call AWS, such as policy check, work without its SDK.
     from botocore.exceptions import BotoCoreError, ClientError  # of the extra aws
+    from botocore.parsers import ResponseParserError
 
     try:
         yield
@@ -290,6 +291,8 @@ def aws_errors(
     except BotoCoreError as error:
         problem = str(error).rstrip(".")
         raise AwsError(f"{location}: {problem}; {_find_remedy(error) or remedy}") from error
+    except ResponseParserError as error:  # its text is the page of a proxy
+        raise AwsError(f"{location}: got a response without XML or JSON; {_NO_AWS}") from error
     except KeyError as error:  # botocore returns a truncated response without its fields
         raise AwsError(f"{location}: the response has no {error}; run the command again") from error
 
