@@ -334,6 +334,9 @@ def test_a_rollout_that_starts_in_one_region_continues_in_both(site: Site, local
     site.refused.clear()
     assert site.run(*start) == 0
     assert shares() == [5, 5]
+    stop = f"to stop:   podgraft rollout abort --injector default {' '.join(STACK)}"
+    assert f"{stop} --regions {A},{B} --reason …\n" in site.out
+    assert f"--region {A}" not in site.out
     assert site.run(*start) == 2
     assert "rollout r1 is active" in site.err
     assert site.run("rollout", "step", "50") == 0

@@ -70,11 +70,11 @@ def use_region(region: str | None = None) -> Generator[None]:
         context.meta[_META] = selected
 
 
-def format_aws_options() -> str:
+def format_aws_options(*, has_region: bool = True) -> str:
     """The options for another command; empty without a selection."""
-    return shlex.join(
-        [word for name, value in _read_selection().items() for word in (f"--{name}", value)]
-    )
+    selection = _read_selection()
+    names = [name for name in selection if has_region or name != "region"]
+    return shlex.join([word for name in names for word in (f"--{name}", selection[name])])
 
 
 def _read_selection() -> dict[str, str]:

@@ -49,6 +49,11 @@ class DeployedInjector(BundleBucket):
         """The options of the target for another command."""
         return self.target.options
 
+    @property
+    def all_options(self) -> str:
+        """The same, for all regions of this command."""
+        return self.target.all_options
+
     def require_owner(self) -> Owner:
         """As ``find_owner``, for commands that write: also raises if the prefix has no owner."""
         owner, target = self.find_owner(), self.target

@@ -54,6 +54,11 @@ class FolderInjector:
         """The options of the folder for another command."""
         return shlex.join(["--injector", self.injector, "--config", str(self.store)])
 
+    @property
+    def all_options(self) -> str:
+        """The same: a folder has no regions."""
+        return self.options
+
     def check_exists(self) -> None:
         """Raise ``CommandError`` if the store does not have this injector."""
         if not self.exists:

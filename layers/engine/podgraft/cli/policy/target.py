@@ -15,6 +15,7 @@ from podgraft.cli.config_source import (
     select_location,
 )
 from podgraft.cli.identifier_options import injector_option
+from podgraft.cli.regions import list_region_words
 from podgraft.cli.shared_options import Decorator, gather_options
 
 
@@ -39,12 +40,22 @@ class DeploymentTarget(stacks.Stack, frozen=True, kw_only=True):
     @property
     def options(self) -> str:
         """The options of this target for another command."""
+        return " ".join(filter(None, (self._own_options, format_aws_options())))
+
+    @property
+    def all_options(self) -> str:
+        """The same, for all regions of this command."""
+        regions = shlex.join(list_region_words())
+        selected = format_aws_options(has_region=not regions)
+        return " ".join(filter(None, (self._own_options, selected, regions)))
+
+    @property
+    def _own_options(self) -> str:
         location = Location(
             stack_name=self.name,
             parameter_prefix=self.parameter_prefix if self.name is None else None,
         )
-        own = shlex.join(("--injector", self.injector, *location.options))
-        return " ".join(filter(None, (own, format_aws_options())))
+        return shlex.join(("--injector", self.injector, *location.options))
 
 
 def make_target(owner: stacks.Owner, prefix: str, injector: str) -> DeploymentTarget:

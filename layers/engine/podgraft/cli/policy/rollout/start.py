@@ -128,7 +128,7 @@ def _describe_active(id_: JSON) -> str:
 def _report_start(storage: PolicyStorage, label: str, rollout: Object) -> None:
     terminal.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
     click.echo(f"effect     {storage.delay}")
-    click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
+    click.echo(f"to stop:   podgraft rollout abort {storage.all_options} --reason …")
 
 
 def _check_can_start(storage: PolicyStorage, stored: StoredPolicy, id_: str) -> None:
@@ -138,7 +138,7 @@ def _check_can_start(storage: PolicyStorage, stored: StoredPolicy, id_: str) -> 
     for brake in read_brakes(storage):
         if brake.stops(id_):
             flag = " --all" if brake.for_all else ""
-            release = f"podgraft rollout release{flag} {storage.options}"
+            release = f"podgraft rollout release{flag} {storage.all_options}"
             remedy = "remove the reason, then" if ALL in brake.ids else "use another --id, or"
             raise CommandError(
                 f"brake {brake.location} stops {id_}: {brake.describe()}; {remedy} release it: "
