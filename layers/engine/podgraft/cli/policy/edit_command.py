@@ -90,7 +90,8 @@ def edit_policy(
     digest = _find_digest(storage, stored.document)
     bundle = storage.read_bundle(digest)
     before = _collect_files(stored.document, bundle)
-    workspace = Workspace(_make_folder(before), _describe_retry(storage, stored))
+    folder = _make_folder(before)
+    workspace = Workspace(folder, _describe_retry(storage, stored, folder))
     if not _run_editor(workspace, before, files):
         return
     with workspace.keep_edits():
@@ -115,10 +116,11 @@ def _report_change(storage: PolicyStorage, stored: StoredPolicy, label: str) -> 
         click.echo(f"to undo the change:\n  {command}")
 
 
-def _describe_retry(storage: PolicyStorage, stored: StoredPolicy) -> str:
+def _describe_retry(storage: PolicyStorage, stored: StoredPolicy, folder: Path) -> str:
+    name = shlex.quote(str(folder))
     if stored.version is None:
-        return f"podgraft diff FOLDER {storage.options}"
-    return f"podgraft push FOLDER --expect-version {stored.version.number} {storage.options}"
+        return f"podgraft diff {name} {storage.options}"
+    return f"podgraft push {name} --expect-version {stored.version.number} {storage.options}"
 
 
 def _find_digest(storage: PolicyStorage, document: str) -> str | None:
