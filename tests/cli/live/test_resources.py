@@ -31,7 +31,8 @@ def test_several_targets() -> None:
 
 
 ERRORS = (
-    ("secret/a", "secret: unknown type; write TYPE/NAME, such as pod/secret"),
+    ("secret/a", "secret: unknown type; write TYPE/NAME, such as pod/a, with one of"),
+    ("pods,jobs", "pods,jobs: unknown type; use one of the types pod, "),
     ("pod/a/b", "pod/a/b: expected TYPE/NAME; use pod/web-1 or deployment/web"),
     ("pod/", "pod/: expected TYPE/NAME"),
     ("pod/a web", "web: expected TYPE/NAME"),

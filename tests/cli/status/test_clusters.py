@@ -72,7 +72,9 @@ def test_each_context_has_a_row(
     [problem] = soon["problems"]
     assert f"token {soon['tokenId']} expires in {soon['tokenDays']} days; issue and" in problem
     assert rows["down"]["problems"] == ["cannot reach the API server"]
-    assert rows["empty"]["problems"][0].startswith("no webhook of podgraft is registered; ")
+    assert rows["empty"]["problems"][0].startswith(
+        "no webhook of podgraft is registered; podgraft register … | kubectl apply --server-side"
+    )
     assert site.token() not in out
 
 

@@ -15,7 +15,7 @@ from podgraft.cli.endpoint_check.endpoint import (
     check_endpoint,
     make_target,
 )
-from podgraft.cli.endpoint_check.faults import CHAIN, ORDER, Fault, Finding
+from podgraft.cli.endpoint_check.faults import CHAIN, ORDER, REGISTER, Fault, Finding
 from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ForbiddenError, NotFoundError
@@ -155,12 +155,11 @@ class _Examination(Struct):
         names = {string_at(object_at(each, "metadata"), "name") for each in live}
         for _, name in self.request.expected:
             if name not in names:
-                remedy = "apply the registration: podgraft register … | kubectl apply -f -"
+                remedy = f"apply the registration: {REGISTER}"
                 self.result.add(Finding(Fault.NO_REGISTRATION, name, "is not registered", remedy))
         if not own and not self.result.findings:
-            remedy = "podgraft register … | kubectl apply -f -"
             problem = "no webhook of podgraft is registered"
-            self.result.add(Finding(Fault.NO_REGISTRATION, self.result.context, problem, remedy))
+            self.result.add(Finding(Fault.NO_REGISTRATION, self.result.context, problem, REGISTER))
         if not own:
             others = [fault for fault in ORDER[:-3] if fault is not Fault.NO_REGISTRATION]
             self.result.note(State.SKIPPED, Fault.NO_REGISTRATION, *others)

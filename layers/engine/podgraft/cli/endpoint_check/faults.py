@@ -5,6 +5,9 @@ from typing import Self
 
 from msgspec import Struct
 
+# The remedy of a cluster without a registration.
+REGISTER = "podgraft register … | kubectl apply --server-side -f -"
+
 
 class Fault(StrEnum):
     """The number and the subject of a fault: it can only follow from one before it.

@@ -75,15 +75,15 @@ def _parse_target(word: str) -> Target:
     type_name, slash, name = word.partition("/")
     if not slash or not name or "/" in name:
         raise CommandError(f"{word}: expected TYPE/NAME; use pod/web-1 or deployment/web")
-    return Target(_lookup_type(type_name), name)
+    return Target(_lookup_type(type_name, example=f"pod/{name}"), name)
 
 
-def _lookup_type(name: str) -> ResourceType:
+def _lookup_type(name: str, *, example: str = "") -> ResourceType:
     resource = _TYPES_BY_NAME.get(name.lower())
     if resource is None:
         known_types = ", ".join(resource.singular for resource in RESOURCE_TYPES)
-        raise CommandError(
-            f"{name}: unknown type; write TYPE/NAME, such as pod/{name}, with one of the types "
-            f"{known_types}"
-        )
+        remedy = f"write TYPE/NAME, such as {example or f'pod/{name}'}, with one of the types"
+        if "," in name:  # as kubectl get accepts
+            remedy = "use one of the types"
+        raise CommandError(f"{name}: unknown type; {remedy} {known_types}")
     return resource

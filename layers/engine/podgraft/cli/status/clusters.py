@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, string_at
 from podgraft.cli.endpoint_check.certificates import count_token_days
 from podgraft.cli.endpoint_check.endpoint import make_target
+from podgraft.cli.endpoint_check.faults import REGISTER
 from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.cluster import LiveCluster
@@ -61,7 +62,7 @@ class ClusterStatus(Struct, frozen=True, kw_only=True):
         if self.problem:
             yield self.problem
         elif not self.webhooks:
-            yield "no webhook of podgraft is registered; podgraft register … | kubectl apply -f -"
+            yield f"no webhook of podgraft is registered; {REGISTER}"
         for each in self.webhooks:
             yield from (f"{each.webhook.configuration}: {problem}" for problem in each.problems)
 
