@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import Object, object_at, string_at, string_members
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at, string_members
 
 CONFIG_LABEL = "deploymentconfig"
 
@@ -97,9 +97,8 @@ def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
 
 def _controller(metadata: Object) -> _Owner | None:
     """The first owner reference that is a controller."""
-    owners = metadata.get("ownerReferences")
-    for owner in owners if isinstance(owners, list) else ():
-        if isinstance(owner, dict) and owner.get("controller") is True:
+    for owner in objects_at(metadata, "ownerReferences"):
+        if owner.get("controller") is True:
             return _Owner(*string_members(owner, "kind", "apiVersion", "name"))
     return None
 

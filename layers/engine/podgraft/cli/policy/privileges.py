@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Severity
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at
 from podgraft.cli import documents, folders
 from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
@@ -132,8 +132,7 @@ def _add_name(block: Object, privilege: Privilege) -> None:
     match privilege.kind:
         case Kind.CAPABILITY:
             capabilities = dict(object_at(block, privilege.kind))
-            names = capabilities.get(privilege.container)
-            own = names if isinstance(names, list) else []
+            own = list_at(capabilities, privilege.container)
             block[privilege.kind] = {**capabilities, privilege.container: [*own, privilege.value]}
         case Kind.HOST_PORT:
             _append(block, privilege.kind, int(privilege.value))
@@ -145,8 +144,7 @@ def _add_name(block: Object, privilege: Privilege) -> None:
 
 
 def _append(block: Object, key: str, value: JSON) -> None:
-    listed = block.get(key)
-    values: list[JSON] = [*listed] if isinstance(listed, list) else []
+    values = list_at(block, key)
     block[key] = values if value in values else [*values, value]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, without_keys
+from podgraft.base.jsonvalue import Object, object_at, without_keys
 from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
@@ -50,9 +50,7 @@ def add_rollout(policy: Policy, document: Object) -> Policy:
 
 def make_promoted(document: Object) -> Object:
     """Return the document that promotion puts in force: the candidate without the rollout."""
-    rollout = document.get("rollout")
-    override = rollout.get("candidate") if isinstance(rollout, dict) else None
-    promoted = apply_overrides(document, override)
+    promoted = apply_overrides(document, object_at(document, "rollout").get("candidate"))
     fields = promoted if isinstance(promoted, dict) else {}
     return without_keys(fields, "rollout")
 

@@ -276,14 +276,12 @@ def _respond(
 def _object_name(request: AdmissionRequest) -> str:
     """Kind and name of the object, such as ``Deployment/web``; names are not secret."""
     value = request.object if request.object is not None else request.old_object
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    fields = metadata if isinstance(metadata, dict) else {}
-    name = request.name or fields.get("name") or fields.get("generateName") or ""
+    metadata = object_at(value, "metadata") if isinstance(value, dict) else {}
+    name = request.name or metadata.get("name") or metadata.get("generateName") or ""
     return f"{request.kind.kind or 'Pod'}/{name}"
 
 
 def _workload_name(pod: Object) -> str:
     """Kind and name of the workload that owns a pod, such as ``Deployment/web``."""
-    metadata = pod["metadata"]
-    owner = workload_owner.workload_of_pod(metadata if isinstance(metadata, dict) else {})
+    owner = workload_owner.workload_of_pod(object_at(pod, "metadata"))
     return f"{owner.kind}/{owner.name}"

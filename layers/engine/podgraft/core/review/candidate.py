@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, object_at
+from podgraft.base.jsonvalue import JSON, object_at, without_keys
 from podgraft.core.bundle import Bundle
 from podgraft.core.injectors.errors import UndecodableError
 from podgraft.core.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
@@ -219,12 +219,11 @@ def _compare_responses(stable: ReviewResult, result: ReviewResponse) -> tuple[st
     if not _is_validation(result):
         return ()
     before, after = stable.response, result.response
-    own = {"bundle", "track"}
+    old_audit, audit = (without_keys(each.audit, "bundle", "track") for each in (before, after))
     parts = {
         "status": before.status != after.status,
         "warnings": before.warnings != after.warnings,
-        "audit": {key: before.audit[key] for key in before.audit if key not in own}
-        != {key: after.audit[key] for key in after.audit if key not in own},
+        "audit": old_audit != audit,
     }
     return tuple(f"replace {part}" for part, differs in parts.items() if differs)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
 
 from .privilege import BASELINE_CAPABILITIES, Kind, Privilege
 
@@ -172,8 +172,7 @@ class SecuritySettings:
         return PREVENTED if type_ in CONFINED_PROFILES else GRANTED
 
     def _capability_list(self, key: str) -> frozenset[str]:
-        listed = object_at(self.context, "capabilities").get(key)
-        names = listed if isinstance(listed, list) else []
+        names = list_at(self.context, "capabilities", key)
         # Runtimes accept any case, and some the prefix.
         return frozenset(str(name).upper().removeprefix("CAP_") for name in names)
 

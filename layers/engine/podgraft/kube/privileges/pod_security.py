@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, list_at, object_at, objects_at, string_at
 
 from .additions import CONTAINER_LISTS, SAFE_SYSCTLS
 from .container_security import (
@@ -80,8 +80,10 @@ def _check_privileged(container: SecuritySettings) -> Iterator[_Finding]:
         yield "is privileged", _make_remedy("securityContext.privileged", "false")
 
 
-def _check_capabilities(container: SecuritySettings) -> Iterator[_Finding]:
-    names = sorted({*_strings(container.context, "add")} - BASELINE_CAPABILITIES)
+def _check_capabilities(
+    container: SecuritySettings, allowed: frozenset[str] = BASELINE_CAPABILITIES
+) -> Iterator[_Finding]:
+    names = sorted({*_strings(container.context, "add")} - allowed)
     if names:
         yield f"adds {', '.join(names)}", "remove them from securityContext.capabilities.add"
 
@@ -92,14 +94,11 @@ def _check_all_capabilities(container: SecuritySettings) -> Iterator[_Finding]:
             "does not drop ALL capabilities",
             _make_remedy("securityContext.capabilities.drop", "[ALL]"),
         )
-    names = sorted({*_strings(container.context, "add")} - {"NET_BIND_SERVICE"})
-    if names:
-        yield f"adds {', '.join(names)}", "remove them from securityContext.capabilities.add"
+    yield from _check_capabilities(container, frozenset({"NET_BIND_SERVICE"}))
 
 
 def _strings(context: Object, key: str) -> list[str]:
-    listed = object_at(context, "capabilities").get(key)
-    return [str(each) for each in listed] if isinstance(listed, list) else []
+    return [*map(str, list_at(context, "capabilities", key))]
 
 
 def _check_host_ports(container: SecuritySettings) -> Iterator[_Finding]:

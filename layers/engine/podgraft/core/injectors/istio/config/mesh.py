@@ -40,8 +40,7 @@ def proxy_defaults(profile: Profile) -> Message:
 
 def proxy_of(mesh: Message) -> Message:
     """Return ``defaultConfig`` of the mesh."""
-    proxy = mesh.get("defaultConfig")
-    return proxy if isinstance(proxy, dict) else {}
+    return object_at(mesh, "defaultConfig")
 
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:
