@@ -268,7 +268,8 @@ def test_the_deny_list_of_a_stack(
     status, said = run("undeny", digest, *STACK)
     assert (status, f"bundle {digest} is not denied" in said) == (1, True)
     status, said = run("deny", "sha256:00", "--reason", "x", *STACK)
-    assert (status, "invalid digest; use sha256: and 64" in said) == (1, True)
+    assert (status, "DIGEST: got 'sha256:00'; use sha256: and 64" in said) == (1, True)
+    assert run("denied", *STACK) == (0, "/podgraft-dev/denied: no bundle is denied\n")
 
 
 def test_a_folder_is_signed_for_its_bundle_and_denied(tmp_path: Path, run: Run) -> None:

@@ -9,6 +9,7 @@ from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.identifier_options import injector_option
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.cli.storage import Documents
+from podgraft.core.signing.denied import DIGEST
 from podgraft.service.store.names import DENIED
 
 from .denied import change_deny_list, load_deny_list, storage_options
@@ -45,9 +46,21 @@ def sign_policy(
     click.echo(f"signed {folder.policy} for version {version} and bundle {checked.digest}")
 
 
+def _check_digest(_context: click.Context, _argument: click.Parameter, value: str) -> str:
+    if DIGEST.fullmatch(value) is None:
+        raise CommandError(
+            f"DIGEST: got {value!r}; use sha256: and 64 hexadecimal digits, as podgraft history "
+            "prints them"
+        )
+    return value
+
+
+digest_argument = click.argument("digest", callback=_check_digest)
+
+
 @command_help.command("deny")
 @run_in_regions(needs_all=False)
-@click.argument("digest")
+@digest_argument
 @click.option("--reason", required=True, help="Reason, for the messages of the function.")
 @storage_options
 def deny_bundle(storage: Documents, digest: str, reason: str) -> Steps:
@@ -63,7 +76,7 @@ def deny_bundle(storage: Documents, digest: str, reason: str) -> Steps:
 
 @command_help.command("undeny")
 @run_in_regions()
-@click.argument("digest")
+@digest_argument
 @storage_options
 def allow_bundle(storage: Documents, digest: str) -> Steps:
     """Remove the bundle DIGEST from the deny list."""
@@ -84,5 +97,8 @@ def list_denied(storage: Documents, *, output: str) -> None:
     if output == "json":
         click.echo(render_json(dict(load_deny_list(storage))), nl=False)
         return
-    for digest, reason in sorted(load_deny_list(storage).items()):
+    reasons = load_deny_list(storage)
+    for digest, reason in sorted(reasons.items()):
         click.echo(f"{digest}  {reason}")
+    if not reasons:
+        click.echo(f"{storage.locate(DENIED)}: no bundle is denied", err=True)
