@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, names_at, object_at, objects_at, without_keys
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.legacy import sidecarspec
@@ -386,3 +386,53 @@ def test_changes_by_render_do_not_affect_other_pods() -> None:
     for _ in range(2):
         done = injector.inject(pod(APP), ReviewContext())
         assert [each["name"] for each in containers(done.pod)] == ["app", "proxy"]
+
+
+BY_HAND = """
+rewriteAppHTTPProbe: true
+initContainers: [{name: istio-init, image: init}]
+containers: [{name: istio-proxy, image: proxy, args: [--statusPort, "15021"]}]
+imagePullSecrets: [{name: secret}]
+podRedirectAnnot: {sidecar.istio.io/interceptionMode: REDIRECT, k8s.v1.cni.cncf.io/networks: cni}
+"""
+PROBED = container("app", readinessProbe={"httpGet": {"path": "/a", "port": 80}})
+MODE = {"sidecar.istio.io/interceptionMode": "REDIRECT"}
+NETWORKS = {"k8s.v1.cni.cncf.io/networks": "cni"}
+METRICS = {
+    "prometheus.io/port": "15020",
+    "prometheus.io/path": "/stats/prometheus",
+    "prometheus.io/scrape": "true",
+}
+TLS = {"security.istio.io/tlsMode": "istio"}
+
+
+@pytest.mark.parametrize(
+    ("release", "annotations", "labels", "port", "secrets"),
+    [
+        ("1.2", {}, {}, 15021, []),
+        ("1.5", MODE, TLS, 15021, []),
+        ("1.6", MODE | NETWORKS, TLS | {"istio.io/rev": "r"}, 15020, ["secret"]),
+        ("1.7", METRICS | MODE | NETWORKS, TLS | {"istio.io/rev": "r"}, 15020, ["secret"]),
+    ],
+)
+def test_kube_inject_of_1_1_to_1_7_appends_without_a_patch(
+    release: str,
+    annotations: dict[str, str],
+    labels: dict[str, str],
+    port: int,
+    secrets: list[str],
+) -> None:
+    done = _injector(BY_HAND, release=release).inject(pod(PROBED), ReviewContext(), OWNER)
+    metadata, spec = object_at(done.pod, "metadata"), object_at(done.pod, "spec")
+    added = without_keys(object_at(metadata, "annotations"), "sidecar.istio.io/status")
+    app, proxy = containers(done.pod)
+
+    assert done.operations is None
+    assert (added, object_at(metadata, "labels")) == (annotations, labels)
+    assert (names_at(spec, "initContainers"), proxy["name"]) == (["istio-init"], "istio-proxy")
+    assert names_at(spec, "imagePullSecrets") == secrets
+    assert object_at(app, "readinessProbe", "httpGet") == {
+        "path": "/app-health/app/readyz",
+        "port": port,
+    }
+    assert "/app-health/app/readyz" in str(env(proxy)["ISTIO_KUBE_APP_PROBERS"])
