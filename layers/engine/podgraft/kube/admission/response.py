@@ -18,6 +18,8 @@ from .request import AdmissionRequest
 
 _ENCODER = Encoder()
 _V1 = "admission.k8s.io/v1"
+# A message can quote a value of the object, which can be longer than a response of Lambda can.
+_MAX_CHARACTERS = 32_768
 
 # metav1.StatusReason by code: kubectl prints the reason, not the code, so each has one.
 _REASONS = {
@@ -128,8 +130,14 @@ def _status(status: Status) -> dict[str, JSON]:
 
 
 def _one_line(text: str) -> str:
-    """Join the lines of a text. kube-apiserver silently drops a warning with a line break."""
-    return " ".join(text.split())
+    """Join the lines of a text, and cut a long one.
+
+    kube-apiserver silently drops a warning with a line break.
+    """
+    line = " ".join(text.split())
+    if len(line) <= _MAX_CHARACTERS:
+        return line
+    return f"{line[:_MAX_CHARACTERS]}… ({len(line)} characters)"
 
 
 def _dump(value: object) -> bytes:
