@@ -1,10 +1,14 @@
 """The order of map keys in go-yaml: letters last, digits by their number."""
 
+import re
 from collections.abc import Iterable
 from functools import cmp_to_key
 from posixpath import commonprefix
 
 from podgraft.golang.time import wrap_int64
+
+_BITS = 64
+_DIGITS = re.compile(r"\d+")
 
 
 def sort_keys(keys: Iterable[str]) -> list[str]:
@@ -48,12 +52,16 @@ def _is_inside_number(text: str, index: int) -> int:
 def _parse_number(text: str, index: int, seed: int) -> tuple[int, int]:
     """The number of the digits from ``index``, and the end of the digits.
 
-    It wraps around at each digit: exact numbers of 100,000 digits would take seconds.
+    Go's number wraps around at 64 bits. 10**64 is a multiple of 2**64, so the last digits decide.
     """
-    end = index
-    while end < len(text) and text[end].isdecimal():
-        end += 1
-    number = seed
-    for digit in text[index:end]:
-        number = wrap_int64(number * 10 + ord(digit) - ord("0"))
-    return number, end
+    match = _DIGITS.match(text, index)
+    digits, end = ("", index) if match is None else (match[0], match.end())
+    values = digits[-_BITS:]
+    if len(values) == len(digits):
+        values = f"{seed}{values}"
+    if values.isascii():
+        return wrap_int64(int(values)), end
+    number = 0
+    for digit in values:
+        number = number * 10 + ord(digit) - ord("0")
+    return wrap_int64(number), end
