@@ -40,8 +40,9 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
     """One pod, the request for it, and what follows from both.
 
     ``base`` is the pod from which the patch starts, ``pod`` the pod to inject: without OpenShift's
-    ids. ``mesh`` is the mesh configuration of post-processing. ``hold_application`` is whether the
-    application waits for the proxy. ``limits`` bound each rendering.
+    ids. ``mesh`` is the mesh configuration of post-processing, with the ``status_port`` of the
+    agent. ``hold_application`` is whether the application waits for the proxy. ``limits`` bound
+    each rendering.
     """
 
     base: Object
@@ -49,6 +50,7 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
     annotations: Mapping[str, str]
     is_kube_inject: bool
     mesh: Message
+    status_port: int
     template_data: TemplateData
     environment: Mapping[str, str]
     templates: tuple[str, ...]
@@ -64,12 +66,6 @@ class InjectionContext(Struct, frozen=True, kw_only=True):
     def profile(self) -> Profile:
         """The behaviors of the release."""
         return self.template_data.config.profile
-
-    @property
-    def status_port(self) -> int:
-        """The agent's port."""
-        port = mesh.proxy_of(self.mesh).get("statusPort")
-        return port if isinstance(port, int) else 0
 
     @property
     def probe_rewriter(self) -> ProbeRewriter:
@@ -97,13 +93,13 @@ def prepare(
     pod = _injected_pod(config, base, is_kube_inject=is_kube_inject)
     own_annotations = pod_annotations(base)
     annotations.check_annotations(profile, own_annotations)
-    proxy = proxyconfig.merge_layer(
-        protojson.schema(profile),
-        mesh.proxy_of(config.mesh),
-        _pod_proxy_config(config, own_annotations),
-    )
+    layer = _pod_proxy_config(config, own_annotations)
+    mesh_proxy = mesh.proxy_of(config.mesh)
+    proxy = proxyconfig.merge_layer(protojson.schema(profile), mesh_proxy, layer)
     is_mesh_merged = profile.annotation_after_rendering or (is_kube_inject and profile.proxy_layers)
     pod_mesh = mesh.with_proxy(config.mesh, proxy) if is_mesh_merged else config.mesh
+    status_port = mesh.status_port(pod_mesh)
+    visible = _visible_pod(profile, pod, own_annotations, str(status_port))
     templates = config.templates.for_kube_inject() if is_kube_inject else config.templates
     return InjectionContext(
         base=base,
@@ -111,8 +107,9 @@ def prepare(
         annotations=own_annotations,
         is_kube_inject=is_kube_inject,
         mesh=pod_mesh,
+        status_port=status_port,
         template_data=_make_template_data(
-            config, pod, own_annotations, pod_mesh, workload, is_kube_inject=is_kube_inject
+            config, pod, visible, layer, workload, is_kube_inject=is_kube_inject
         ),
         environment=_make_environment(config, base, review.environment),
         templates=templates.select(own_annotations),
@@ -169,28 +166,27 @@ def _proxy_ids(config: InjectorConfig, base: Object, *, is_kube_inject: bool) ->
 def _make_template_data(
     config: InjectorConfig,
     base: Object,
-    own_annotations: Mapping[str, str],
-    pod_mesh: Message,
+    visible: Object,
+    layer: Message,
     workload: WorkloadRef,
     *,
     is_kube_inject: bool,
 ) -> TemplateData:
     """What templates can read. With kube-inject, no object of a cluster is looked up."""
-    schema, proxy = protojson.schema(config.profile), mesh.proxy_of(config.mesh)
-    layer = _pod_proxy_config(config, own_annotations)
+    base_config = mesh.proxy_of(config.mesh)
     workload_layer: Message = {}
     in_mesh = is_kube_inject or not config.profile.proxy_layers
     if not in_mesh:
+        schema = protojson.schema(config.profile)
         *layers, workload_layer = _select_proxy_configs(config, base)
-        proxy = reduce(partial(proxyconfig.merge_layers, schema), layers, config.proxy)
+        base_config = reduce(partial(proxyconfig.merge_layers, schema), layers, config.proxy)
         layer = protojson.normalize(schema, protojson.PROXY_CONFIG, layer)
-    port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
         config=config,
         ids=_proxy_ids(config, base, is_kube_inject=is_kube_inject),
-        pod=_visible_pod(config.profile, base, own_annotations, port),
+        pod=visible,
         workload=workload,
-        base_config=proxy,
+        base_config=base_config,
         pod_config=layer,
         workload_config=workload_layer,
         is_merged_into_mesh=in_mesh,

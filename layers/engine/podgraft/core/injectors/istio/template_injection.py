@@ -181,7 +181,12 @@ def _reorder(
 
     Of several containers with such a name, Istio drops all but the last one.
     """
-    by_name = {string_at(each, "name"): each for each in containers}
-    start, end = ([by_name[each] for each in names if each in by_name] for names in (first, last))
     moved = (*first, *last)
-    return [*start, *(each for each in containers if each.get("name") not in moved), *end]
+    others = [each for each in containers if each.get("name") not in moved]
+    return [*_find_last(containers, first), *others, *_find_last(containers, last)]
+
+
+def _find_last(containers: list[Object], names: tuple[str, ...]) -> list[Object]:
+    """Return the last container of each name."""
+    found = [[each for each in containers if each.get("name") == name] for name in names]
+    return [each[-1] for each in found if each]

@@ -40,7 +40,14 @@ def proxy_defaults(profile: Profile) -> Message:
 
 def proxy_of(mesh: Message) -> Message:
     """Return ``defaultConfig`` of the mesh."""
-    return object_at(mesh, "defaultConfig")
+    proxy = mesh.get("defaultConfig")
+    return proxy if isinstance(proxy, dict) else {}
+
+
+def status_port(mesh: Message) -> int:
+    """Return the port of the agent; 0 without one."""
+    port = proxy_of(mesh).get("statusPort")
+    return port if isinstance(port, int) else 0
 
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:

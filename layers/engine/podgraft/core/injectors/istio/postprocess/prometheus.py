@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, string_at, string_members
 from podgraft.core.injectors.errors import UserError
-from podgraft.core.injectors.istio.config.mesh import proxy_of
+from podgraft.core.injectors.istio.config.mesh import status_port
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, find_env
 from podgraft.core.injectors.istio.releases import Profile
@@ -69,7 +69,7 @@ NO_SCRAPE = Scrape("", "", "")
 
 def merge_metrics(profile: Profile, builder: PodBuilder, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
-    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), builder.annotations
+    port, annotations = str(status_port(mesh)), builder.annotations
     scrape_settings = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
     if not is_enabled(annotations, mesh):
         return
