@@ -102,7 +102,7 @@ SCENARIOS = (
     LiveScenario(
         name="a selector",
         command="compare -n shop -l app=vault --revision default -o json",
-        out=('"compared":1,"identical":1',),
+        out=('"compared": 1', '"identical": 1'),
     ),
     LiveScenario(
         name="a bundle of podgraft",
@@ -154,7 +154,7 @@ SCENARIOS = (
         name="status after an upgrade",
         state="upgraded",
         command="status -n shop -o json",
-        out=('"missing":["early-6d4cf56db6-abc0"]', '"outdated":["vault-6d4cf56db6-abc0","web-6d'),
+        out=('"missing": [', "early-6d4cf56db6-abc0", '"outdated": [', "vault-6d4cf56db6-abc0"),
     ),
     # live objects
     LiveScenario(
@@ -182,7 +182,7 @@ SCENARIOS = (
     LiveScenario(
         name="explain the pods of another revision",
         command="explain pods -n canary -o json",
-        out=('"verdict":"injected"',),
+        out=('"verdict": "injected"',),
     ),
     LiveScenario(
         name="explain without istiod",
@@ -206,7 +206,7 @@ SCENARIOS = (
     LiveScenario(
         name="explain with a bundle",
         command="explain rs -n moved --injector podgraft --config {folder}/configured -o json",
-        out=('"verdict":"injected"',),
+        out=('"verdict": "injected"',),
     ),
     # the configuration of the cluster
     LiveScenario(
