@@ -98,6 +98,17 @@ def test_a_push_reaches_the_stack_that_is_named(local: Path, run: Run, aws: Any)
     assert all(name.startswith(("/podgraft/", f"s3://{PROD}/")) for name in changed), changed
 
 
+def test_a_census_of_a_stack_without_storage_is_announced_as_such(run: Run, aws: Any) -> None:
+    """The stack parameter is off by default: the key alone records nothing."""
+    status, printed = run("census", "on", "--config", "stack:podgraft-dev")
+    ssm = aws.create_client("ssm")
+    ssm.delete_parameter(Name="/podgraft-dev/default/census-key")
+    assert status == 0
+    assert (
+        "warning: stack podgraft-dev has no storage for records; deploy it with Census=true"
+    ) in printed
+
+
 def test_options_instead_of_the_stack_reach_the_same(local: Path, run: Run, aws: Any) -> None:
     options = ("--parameter-prefix", "/podgraft-dev")
     assert run("push", here(local), *options)[0] == 0

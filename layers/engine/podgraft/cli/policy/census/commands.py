@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from podgraft.base import system
-from podgraft.cli import command_help, terminal
+from podgraft.cli import command_help, stacks, terminal
 from podgraft.cli.documents import render_json
+from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.policy.options import list_output_option, yes_option
 from podgraft.cli.policy.storage import open_storage
@@ -48,6 +49,9 @@ def _enable(options: TargetOptions) -> None:
     terminal.secho(f"key        {location} {'exists' if existed else 'created'}", fg="green")
     click.echo("next       add to the policy: census: {}")
     click.echo("           register the webhook again with podgraft register --census")
+    if options.stack_name is not None and not stacks.lookup_stack(options.stack_name).census:
+        problem = f"stack {options.stack_name} has no storage for records"
+        print_warnings([f"{problem}; deploy it with Census=true"])
 
 
 def _create_key(documents: Documents, injector: str) -> bool:
