@@ -41,11 +41,11 @@ _FACTORS = {
 }
 # Words that visitors look for, by the page that is for them.
 _WORDS = {
-    "aws.md": ["cost", "price"],
+    "aws.md": ["cost", "price", "uninstall"],
     "certificates.md": ["rotate", "renew", "expired"],
-    "clusters.md": ["open", "revoke"],
+    "clusters.md": ["open", "revoke", "failurepolicy", "token", "tokens"],
     "conformance.md": ["supported", "differences"],
-    "explain.md": ["why", "injected"],
+    "explain.md": ["why", "injected", "playground", "exit", "status"],
     "fleet.md": ["recovery", "region"],
     "from-istio.md": ["istiod", "revision"],
     "in-cluster.md": ["helm", "cert", "manager"],
@@ -56,7 +56,7 @@ _WORDS = {
     "platforms.md": ["eks", "gke", "aks", "egress"],
     "policies.md": ["rollback", "undo"],
     "rollouts.md": ["canary", "shadow"],
-    "runbook.md": ["alarm", "throttled", "503"],
+    "runbook.md": ["alarm", "throttled", "503", "troubleshooting"],
     "schemas/overlay.md": ["overlay", "template", "values"],
     "schemas/policy.md": ["clusters", "policy", "rollout"],
     "selective-injection.md": ["opt"],
@@ -75,6 +75,7 @@ _PAGES = {
 _LINK = re.compile(r"(\]\()(?!https?://|#|mailto:)([^)\s]+)(\))")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 _PRE = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
+_IS_SHELL = re.compile(r'class="language-sh [^<]*$')
 _INLINE = re.compile(r"<code>[^<]*</code>")
 _OPTION = re.compile(r"([ >\[(|])(--?[A-Za-z][\w-]*)")
 _README_START = re.compile(r"# podgraft\n\n\*\*(?P<title>.+?)\*\*\n\n(?P<lead>(?:.+\n)+)\n")
@@ -134,16 +135,19 @@ def _make_home(text: str, page: Any) -> str:
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
-    """Break no line inside an option of inline code; an empty cell is no heading."""
+    """Break no line inside an option of a command; an empty cell is no heading."""
     del page, config, files
     parts = _PRE.split(html.replace("<th></th>", "<td></td>"))
-    return "".join(
-        part if index % 2 else _INLINE.sub(_join_options, part) for index, part in enumerate(parts)
-    )
+    for index, part in enumerate(parts):
+        if index % 2 == 0:
+            parts[index] = _INLINE.sub(lambda match: _join_options(match[0]), part)
+        elif _IS_SHELL.search(parts[index - 1]):
+            parts[index] = _join_options(part)
+    return "".join(parts)
 
 
-def _join_options(match: re.Match[str]) -> str:
-    return _OPTION.sub(r'\1<span class="option">\2</span>', match[0])
+def _join_options(code: str) -> str:
+    return _OPTION.sub(r'\1<span class="option">\2</span>', code)
 
 
 def _make_card() -> str:

@@ -135,6 +135,42 @@ def test_no_page_loads_another_origin(browser: Browser, documentation: Site, pag
     assert all(url.startswith((documentation.url, "data:")) for url in observed["requests"])
 
 
+# The texts that break within a word.
+_BROKEN = """
+(() => [...document.querySelectorAll("{}")].filter((each) => each.getClientRects().length > 1)
+  .map((each) => each.textContent))()
+"""
+
+
+def test_on_a_phone_no_option_and_no_key_breaks_within_a_word(
+    browser: Browser, documentation: Site
+) -> None:
+    browser.do("goto", url=f"{documentation.url}start/")
+    browser.do("viewport", width=360, height=740)
+    options = "document.querySelectorAll('.language-sh .option').length"
+    assert browser.evaluate(options) > 5
+    assert browser.evaluate(_BROKEN.format(".language-sh .option")) == []
+
+    browser.do("visit", url=f"{documentation.url}schemas/policy/")
+    assert browser.evaluate(_BROKEN.format("td:first-child code")) == []
+
+
+def test_the_menu_and_the_search_of_a_narrow_page_open_by_the_keyboard(
+    browser: Browser, documentation: Site
+) -> None:
+    browser.do("goto", url=f"{documentation.url}start/")
+    browser.do("viewport", width=640, height=360)  # 1280 × 720 at 200 %
+    for name in ("Menu", "Search"):
+        for _ in range(8):
+            browser.do("press", keys=["Tab"])
+            if browser.evaluate("document.activeElement.ariaLabel") == name:
+                break
+        browser.do("press", keys=["Enter"])
+        toggle = "__drawer" if name == "Menu" else "__search"
+        assert browser.evaluate(f"document.getElementById('{toggle}').checked"), name
+        browser.evaluate(f"document.getElementById('{toggle}').click()")
+
+
 _COPY = """
 (() => {
   const copied = [];
@@ -203,7 +239,7 @@ FOUND = {
     "webhook-from-scratch/": ["caBundle"],
     "app-mesh/": ["App Mesh"],
     "privileges/": ["privileges"],
-    "aws/": ["cost"],
+    "aws/": ["cost", "uninstall"],
     "platforms/": ["EKS", "GKE"],
     "in-cluster/": ["cert-manager", "Helm"],
     "monitoring/": ["metrics", "Prometheus"],
@@ -213,13 +249,13 @@ FOUND = {
     "fleet/": ["recovery"],
     "preview/": ["preview"],
     "certificates/": ["rotate CA"],
-    "runbook/": ["alarm", "throttled"],
+    "runbook/": ["alarm", "throttled", "troubleshooting"],
     "performance/": ["latency"],
     "from-istio/": ["istiod", "revision"],
     "overlays/": ["sprig", "Kyverno"],
     "policies/": ["rollback"],
-    "clusters/": ["fail open"],
-    "explain/": ["why not injected"],
+    "clusters/": ["fail open", "failurePolicy", "token", "x509"],
+    "explain/": ["why not injected", "playground", "exit status"],
     "selective-injection/": ["opt out"],
     "conformance/": ["supported Istio releases"],
 }
