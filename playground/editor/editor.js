@@ -225,11 +225,9 @@ export function mount(parent, root, { text, label, onChange }) {
   let isSilent = false;
   const attributes = new Compartment();
   const labeled = (value) => EditorView.contentAttributes.of({ "aria-label": value });
-  const view = new EditorView({
-    parent,
-    root,
-    state: EditorState.create({
-      doc: text,
+  const createState = (doc) =>
+    EditorState.create({
+      doc,
       extensions: [
         problemGutter, lineNumbers(), foldGutter({ openText: "⌄", closedText: "›" }), codeFolding(), indentFolding,
         history(), drawSelection(), dropCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlighter, marksField,
@@ -238,8 +236,8 @@ export function mount(parent, root, { text, label, onChange }) {
         keymap.of([{ key: "Enter", run: insertNewlineKeepIndent }, indentWithTab, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap]),
         EditorView.updateListener.of((update) => { if (update.docChanged && !isSilent) onChange(); }),
       ],
-    }),
-  });
+    });
+  const view = new EditorView({ parent, root, state: createState(text) });
   return {
     get text() {
       return view.state.doc.toString();
@@ -248,6 +246,10 @@ export function mount(parent, root, { text, label, onChange }) {
       isSilent = true;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, selection: { anchor: 0 } });
       isSilent = false;
+    },
+    // Shows another text, without the history of the one before: to undo must not bring that text back.
+    open(value) {
+      view.setState(createState(value));
     },
     mark(marks) {
       view.dispatch({ effects: setMarks.of(marks) });

@@ -24,7 +24,7 @@ const SLOW = 1500;
 const SHARES = { interpreter: 92, engine: 97 }; // of the start, in percent; the download has 85
 const ISSUES = "https://github.com/podgraft/podgraft/issues/new";
 
-const data = await (await fetch(new URL("./examples.json", import.meta.url))).json();
+const data = await readExamples();
 const { examples } = data;
 const isCached = Boolean(navigator.serviceWorker?.controller);
 const docs = document.documentElement.dataset.docs;
@@ -51,6 +51,15 @@ setUpKeys({
   review: () => review(),
   focusInput: (number) => { if (isPhone()) showView("input"); inputs.focus(number); },
 });
+
+async function readExamples() {
+  try {
+    return await (await fetch(new URL("./examples.json", import.meta.url))).json();
+  } catch (error) {
+    showVerdict({ ...STATES.start, reason: ["The examples did not load. Check the connection, and reload the page."] });
+    throw error;
+  }
+}
 
 function showNote(text) {
   byId("note").textContent = text;
@@ -258,6 +267,7 @@ const sameAnswer = (left, right) => toText([left.text, left.documents]) === toTe
 
 function edited() {
   clearTimeout(timer);
+  showNote(""); // it was about the input before
   byId("reset").hidden = false;
   for (const each of byId("inputs").children) each.setAttribute("aria-pressed", "false");
   if (document.body.dataset.state === "loading") {
@@ -345,26 +355,34 @@ function showRecorded() {
 async function start() {
   selectExample("istio");
   if (location.hash.length <= 1) return showRecorded();
+  if (!(await openLink())) showRecorded();
+}
+
+// Fills the input from the fragment of the address. A damaged link changes nothing; returns whether it is valid.
+async function openLink() {
+  let state;
   try {
-    const state = await decodeState(location.hash);
-    inputs.write(state);
-    listInputs("");
-    byId("reset").hidden = false;
-    showNote("This input is from a link. It was not sent to a server.");
-    result = null;
-    showVerdict(STATES.loading);
-    fill([makePlaceholder()]);
+    state = await decodeState(location.hash);
   } catch (error) {
-    showRecorded();
     showNote(error.message);
+    return false;
   }
+  selectExample("istio");
+  inputs.write(state);
+  listInputs("");
+  byId("reset").hidden = false;
+  showNote("This input is from a link. It was not sent to a server.");
+  result = null;
+  showVerdict(STATES.loading);
+  fill([makePlaceholder()]);
+  return true;
 }
 
 // Actions
 
 byId("input-name").addEventListener("change", (event) => choose(example, event.target.value));
 byId("reset").addEventListener("click", () => choose(example));
-byId("close-note").addEventListener("click", () => { showNote(""); byId("pod").focus(); });
+byId("close-note").addEventListener("click", () => { showNote(""); byId("verdict").focus(); });
 byId("limits").addEventListener("click", () => showTemplate("Limits of this page", "limits-text"));
 byId("shortcuts").addEventListener("click", () => showTemplate("Keyboard shortcuts", "shortcuts-text"));
 byId("plain").addEventListener("click", (event) => {
@@ -394,8 +412,13 @@ byId("download").addEventListener("click", async () => {
   const answer = await engine.request("export", { input: inputs.read() });
   if (answer?.zip) saveFile("playground.zip", answer.zip);
 });
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the fragment of the address is the input of a link
+  byId("verdict").focus();
+});
 addEventListener("hashchange", async () => {
-  await start();
+  if (location.hash.length <= 1) await start();
+  else if (!(await openLink())) return;
   await review();
 });
 

@@ -143,7 +143,7 @@ function openSource(label, template, line, onPlace) {
 function makeEmpty(document, verdict, onPlace, onHint) {
   const isDenied = verdict.tone === "deny";
   const hint = verdict.hint;
-  const text = isDenied ? "kube-apiserver does not create the object." : verdict.word === "Not injected" ? "The pod runs without a sidecar." : "";
+  const text = isDenied ? "kube-apiserver does not create the object." : verdict.word === "Not injected" && verdict.isPod ? "The pod runs without a sidecar." : "";
   const empty = make("div", { className: "empty" }, make("p", {}, make("b", { textContent: "No changes." }), ` ${text}`));
   if (hint) {
     empty.append(make("p", { className: "do" }, make("span", {}, ...say(hint.sentence)),

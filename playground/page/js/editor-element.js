@@ -70,6 +70,12 @@ export class CodeEditor extends HTMLElement {
     else this.render();
   }
 
+  // Shows the text of another file.
+  open(text) {
+    if (this.#view) this.#view.open(text);
+    else this.value = text;
+  }
+
   render() {
     this.#text = this.value;
     this.#view?.destroy();

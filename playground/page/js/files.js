@@ -3,6 +3,11 @@
 import { byId, listenToTabs, make, markSelected } from "./dom.js";
 
 const MANIFEST = /\.(ya?ml|json)$/;
+
+// Whether the name is that of a manifest in the folder of the bundle, and not of a file outside of it.
+export const isFileName = (name) =>
+  MANIFEST.test(name) && !name.startsWith("/") && name.split("/").every((part) => part && part !== "." && part !== "..");
+const FIRST = "bundle.yaml";
 const MAX_BYTES = 3 * 1024 * 1024;
 
 export class Files {
@@ -13,7 +18,7 @@ export class Files {
     listenToTabs(byId("file-tabs"), (tab) => this.show(tab.textContent));
     this.marks = [];
     this.problems = [];
-    byId("bundle").addEventListener("input", () => { if (this.name) this.texts[this.name] = byId("bundle").value; }, true);
+    byId("bundle").addEventListener("input", () => this.write(byId("bundle").value), true);
     byId("add-file").addEventListener("click", () => this.edit(""));
     byId("rename-file").addEventListener("click", () => this.edit(this.name));
     byId("delete-file").addEventListener("click", () => this.remove());
@@ -60,12 +65,14 @@ export class Files {
   }
 
   show(name) {
+    const text = this.texts[name] ?? "";
+    if (name === this.name) byId("bundle").value = text;
+    else byId("bundle").open(text);
     this.name = name;
     const tab = [...byId("file-tabs").children].find((each) => each.textContent === name);
     markSelected(byId("file-tabs"), tab);
     if (tab) byId("panel-file").setAttribute("aria-labelledby", tab.id);
     else byId("panel-file").removeAttribute("aria-labelledby");
-    byId("bundle").value = this.texts[name] ?? "";
     byId("bundle").label = name ? `Manifest ${name} of the bundle` : "Manifests of the bundle";
     this.mark(this.marks, this.problems);
   }
@@ -82,6 +89,14 @@ export class Files {
     byId("bundle").goTo(line);
   }
 
+  // Takes the text of the editor; without a file, it is that of a new one.
+  write(text) {
+    const isNew = !this.name;
+    this.name ??= FIRST;
+    this.texts[this.name] = text;
+    if (isNew) this.list(this.name);
+  }
+
   edit(name) {
     this.renamed = name;
     byId("name-form").hidden = false;
@@ -91,7 +106,7 @@ export class Files {
 
   save() {
     const name = byId("file-name").value.trim();
-    if (!MANIFEST.test(name) || name.startsWith("/") || name.split("/").some((part) => !part || part === "." || part === ".."))
+    if (!isFileName(name))
       return this.onProblem(`file name: got "${name}"; use a relative path that ends in .yaml, .yml, or .json`);
     if (name in this.texts && name !== this.renamed) return this.onProblem(`file name: ${name} exists; use another name`);
     const entries = Object.entries(this.texts).map(([each, text]) => [each === this.renamed ? name : each, text]);
@@ -110,6 +125,7 @@ export class Files {
   remove() {
     delete this.texts[this.name];
     this.list();
+    if (byId("delete-file").disabled) byId("add-file").focus();
     this.onChange();
   }
 

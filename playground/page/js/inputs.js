@@ -56,6 +56,9 @@ export class Inputs {
       show(false);
       button.focus();
     });
+    panel.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget && !panel.contains(relatedTarget)) show(false); // it would cover what has the focus now
+    });
     document.addEventListener("pointerdown", (event) => {
       if (!panel.contains(event.target) && !button.contains(event.target)) show(false);
     });

@@ -1,6 +1,8 @@
 // The state of the page in the fragment of a link: "#1." and base64url of deflated JSON.
 // Browsers do not send fragments to servers. A link is untrusted input: it only fills text areas.
 
+import { isFileName } from "./files.js";
+
 export const MAX_LINK = 30 * 1024;
 export const MAX_STATE = 3 * 1024 * 1024;
 const VERSION = "1";
@@ -54,7 +56,8 @@ const isTexts = (value) =>
 
 function checkState(state) {
   const valid = typeof state === "object" && state !== null && isText(state.pod) && isText(state.policy)
-    && isText(state.webhooks) && isTexts(state.files) && isTexts(state.options);
+    && isText(state.webhooks) && isTexts(state.files) && isTexts(state.options)
+    && Object.keys(state.files).every(isFileName); // Copy as command writes these files
   if (!valid) throw new LinkError("The link is incomplete or damaged; ask its author for a new one.");
   const { pod, policy, webhooks, files, options } = state;
   return { pod, policy, webhooks, files: { ...files }, options: { ...options } };

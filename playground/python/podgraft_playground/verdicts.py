@@ -57,6 +57,7 @@ def verdict_to_json(
         "code": code,
         "name": documents.object_name(subject.source).partition("/")[2],
         "namespace": subject.pod.namespace,
+        "isPod": subject.pod.is_pod,
         "kind": str(subject.source.get("kind", "Object")),
         "operations": operations,
         "warnings": list(trace.warnings),
@@ -109,7 +110,8 @@ def _reason(
     if kind == "mesh":
         return say("The mesh `{}` selects the pod, and adds its containers.", name)
     if stage.review is None:
-        return say("No webhook selects the {}: its {} does not match.", noun, step.name)
+        verb = "do" if step.name.endswith("s") else "does"  # rules, matchConditions
+        return say(f"No webhook selects the {{}}: its {{}} {verb} not match.", noun, step.name)
     if step.name == RESULT_STEP:
         return [_sentence(step.reason or step.observed)]
     reason = _REASONS.get(_code(stage.review))

@@ -22,12 +22,15 @@ function watch() {
   Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied.push(text); } } });
 }
 
-async function openPage(options, keep, worker) {
+async function openPage(options, keep, worker, missing) {
   if (!keep) {
     await context?.close();
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...(worker ? { serviceWorkers: "block" } : {}), ...options });
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...(worker || missing ? { serviceWorkers: "block" } : {}), ...options });
     await context.addInitScript(watch);
     if (worker) await context.route("**/worker.js", (route) => route.fulfill({ contentType: "text/javascript", body: worker }));
+    // The page would wait for a service worker that never controls it.
+    if (worker || missing) await context.addInitScript(() => { delete Navigator.prototype.serviceWorker; });
+    if (missing) await context.route(`**/${missing}`, (route) => route.abort());
   } else await page?.close();
   page = await context.newPage();
   page.setDefaultTimeout(ACTION_TIMEOUT);
@@ -70,9 +73,9 @@ const actions = {
     await actions.settle();
     return { milliseconds: Date.now() - start };
   },
-  // Open a page that is not the playground itself, or the playground with another script as its worker.
-  async goto({ url, options = {}, worker = null }) {
-    await openPage(options, false, worker);
+  // Open a page that is not the playground itself, or the playground with another script as its worker, or without a file.
+  async goto({ url, options = {}, worker = null, missing = null }) {
+    await openPage(options, false, worker, missing);
     await page.goto(url);
     return {};
   },

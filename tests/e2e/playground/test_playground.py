@@ -139,12 +139,26 @@ def test_a_share_link_restores_the_input(page: Browser, site: Site) -> None:
 
 @pytest.mark.parametrize("fragment", ["1.", "1.AAAA", "2.AAAA", "x", "1.%00", "1." + "A" * 200_000])
 def test_a_damaged_link_is_reported(page: Browser, fragment: str) -> None:
-    count = page.do("answers")["count"]
+    pod = page.value("#pod") + "# edit\n"
+    page.after("fill", selector="#pod", value=pod)
     page.evaluate(f"void (location.hash = {json.dumps(fragment)})")
-    page.do("settle", after=count)
+    page.do("waitFor", expression="document.getElementById('note').textContent.includes('link')")
 
-    assert "link" in page.text("#note")
+    assert page.value("#pod") == pod
     assert "web" in page.text("#text")
+
+
+def test_the_link_to_the_result_leaves_the_input_as_it_is(page: Browser) -> None:
+    reset(page)
+    pod = page.value("#pod") + "# edit\n"
+    page.after("fill", selector="#pod", value=pod)
+    page.evaluate("document.querySelector('.skip').focus()")
+    page.do("press", keys=["Enter"])
+
+    assert page.evaluate("document.activeElement.id") == "verdict"
+    assert page.evaluate("location.hash") == ""
+    page.after("press", keys=["Control+Enter"])
+    assert page.value("#pod") == pod
 
 
 def test_a_link_cannot_inflate_without_limit(page: Browser) -> None:
@@ -156,11 +170,8 @@ def test_a_link_cannot_inflate_without_limit(page: Browser) -> None:
         "return btoa(t).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''); })()"
     )
 
-    count = page.do("answers")["count"]
     page.evaluate(f"void (location.hash = '1.{bomb}')")
-    page.do("settle", after=count)
-
-    assert "more than 3 MiB" in page.text("#note")
+    page.do("waitFor", expression="document.getElementById('note').textContent.includes('3 MiB')")
 
 
 def test_no_request_follows_the_first_result_and_none_leaves_the_origin(
@@ -590,6 +601,92 @@ def test_every_file_of_the_bundle_has_a_tab(page: Browser) -> None:
     page.do("press", keys=["Home"])
     assert page.value("#bundle") == EXAMPLES["istio"]["files"][names[0]]
     assert page.evaluate("document.activeElement.textContent") == names[0]
+
+
+def test_undo_brings_back_no_text_of_another_file(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#tab-bundle")
+    names = [*EXAMPLES["istio"]["files"]]
+    open_file(page, names[0])
+    open_file(page, names[1])
+    page.evaluate("document.getElementById('bundle').focus()")
+    page.after("press", keys=["x", "Control+z", "Control+z", "Control+z"])
+
+    assert page.value("#bundle") == EXAMPLES["istio"]["files"][names[1]]
+    assert page.text("#word") == "Injected"
+
+
+def test_a_bundle_without_files_takes_the_text_of_its_editor(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#tab-bundle")
+    for _ in EXAMPLES["istio"]["files"]:
+        page.after("click", selector="#delete-file")
+    assert page.evaluate("document.activeElement.id") == "add-file"
+
+    page.after("fill", selector="#bundle", value=EXAMPLES["istio"]["files"]["injector.yaml"])
+
+    assert page.text("#word") == "Injected"
+    assert page.text("#file-tabs") == "bundle.yaml"
+
+
+def test_a_note_is_visible_in_each_view_until_the_next_edit(page: Browser) -> None:
+    reset(page)
+    pod = page.value("#pod")
+    noise = "".join(f"# {number * 7919 % 10007:x}{number}\n" for number in range(9_000))
+    page.after("fill", selector="#pod", value=pod + noise)
+    page.do("viewport", width=390, height=844)
+    page.do("click", selector="#view-result")
+    choose_action(page, "[data-do=share]")
+    page.do("waitFor", expression="document.getElementById('note').offsetParent !== null")
+
+    assert "Use Download folder" in page.text("#note")
+    assert page.evaluate("document.getElementById('note').getAttribute('role')") == "alert"
+    page.after("fill", selector="#pod", value=pod)
+    assert page.text("#note") == ""
+
+
+def test_a_link_cannot_name_a_file_outside_of_the_bundle(page: Browser) -> None:
+    """Its visitor may copy the command, which writes the files."""
+    reset(page)
+    message = page.evaluate(
+        "import(performance.getEntriesByType('resource').find((each) => "
+        "each.name.endsWith('share.js')).name).then(({ decodeState, encodeState }) => "
+        "encodeState({ pod: '', policy: '', webhooks: '', options: {}, "
+        "files: { '../../x.yaml': '' } }).then(decodeState).then(() => '', (e) => e.message))"
+    )
+
+    assert "damaged" in message
+
+
+def test_an_object_that_is_no_pod_does_not_run(page: Browser) -> None:
+    reset(page)
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    page.after("fill", selector="#pod", value=config)
+
+    assert page.text("#word") == "Not injected"
+    assert "runs without" not in page.text("#changes")
+
+
+def test_the_context_closes_when_the_focus_leaves_it(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#context")
+    page.do("press", keys=["Tab"] * 4)
+    assert page.evaluate("document.activeElement.id") == "injector"
+    page.do("press", keys=["Tab"])
+
+    assert page.evaluate("document.activeElement.id") == "pod"
+    assert page.evaluate("document.getElementById('context-panel').hidden")
+
+
+def test_no_name_of_a_step_breaks_on_a_phone(page: Browser) -> None:
+    reset(page)
+    broken = (
+        "[...document.querySelectorAll('.path .name code')]"
+        ".filter((name) => name.getClientRects().length !== 1).map((name) => name.textContent)"
+    )
+    for width in (320, 360, 390):
+        page.do("viewport", width=width, height=740)
+        assert page.evaluate(broken) == [], width
 
 
 def test_typing_is_possible_during_an_evaluation(page: Browser) -> None:

@@ -74,6 +74,20 @@ def test_the_recorded_result_remains_after_a_failed_start(browser: Browser, site
     assert RECORDED in browser.evaluate(BODY)
 
 
+def test_a_page_without_its_examples_reports_it(browser: Browser, site: Site) -> None:
+    browser.do("goto", url=site.url, missing="examples.json")
+    wait_for_verdict(browser, "podgraft does not start")
+
+    assert "reload the page" in browser.text("#reason")
+
+
+def test_without_scripts_the_page_states_what_it_needs(browser: Browser, site: Site) -> None:
+    browser.do("goto", url=site.url, options={"javaScriptEnabled": False})
+    lines = browser.evaluate("document.querySelector('noscript').innerText").splitlines()
+
+    assert [line.startswith("This page runs podgraft") for line in lines] == [True]
+
+
 def test_an_evaluation_marks_the_result_as_old(page: Browser, site: Site) -> None:
     open_page(page, site)
     assert RECORDED in page.evaluate(BODY)
