@@ -6,6 +6,7 @@ import { Engine } from "./js/engine.js";
 import { Files } from "./js/files.js";
 import { FIELDS, Inputs } from "./js/inputs.js";
 import { decodeState, encodeState, MAX_LINK } from "./js/share.js";
+import { readDraft, removeDraft, writeDraft } from "./js/draft.js";
 import { copy, saveFile, setUpDialog, showTemplate, showText } from "./js/dialog.js";
 import { toCommand, toTestCase } from "./js/command.js";
 import { makeMatrix } from "./js/matrix.js";
@@ -278,7 +279,10 @@ function edited() {
       byId("body").classList.add("busy");
     }
   }
-  timer = setTimeout(review, DELAY);
+  timer = setTimeout(() => {
+    writeDraft(inputs.read());
+    review();
+  }, DELAY);
 }
 
 const titleOf = (name) => examples[name].title;
@@ -322,6 +326,7 @@ function listInputs(pod) {
 async function choose(name, pod) {
   selectExample(name, pod);
   showNote("");
+  removeDraft();
   history.replaceState(null, "", location.pathname + location.search);
   if (document.body.dataset.state === "loading" && result) {
     showVerdict(STATES.waiting);
@@ -354,6 +359,8 @@ function showRecorded() {
 
 async function start() {
   selectExample("istio");
+  const draft = readDraft();
+  if (draft) return showInput(draft);
   if (location.hash.length <= 1) return showRecorded();
   if (!(await openLink())) showRecorded();
 }
@@ -368,14 +375,19 @@ async function openLink() {
     return false;
   }
   selectExample("istio");
+  showInput(state);
+  showNote("This input is from a link. It was not sent to a server.");
+  return true;
+}
+
+// An input without a result yet.
+function showInput(state) {
   inputs.write(state);
   listInputs("");
   byId("reset").hidden = false;
-  showNote("This input is from a link. It was not sent to a server.");
   result = null;
   showVerdict(STATES.loading);
   fill([makePlaceholder()]);
-  return true;
 }
 
 // Actions

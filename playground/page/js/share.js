@@ -54,7 +54,7 @@ const isText = (value) => typeof value === "string";
 const isTexts = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 
-function checkState(state) {
+export function checkState(state) {
   const valid = typeof state === "object" && state !== null && isText(state.pod) && isText(state.policy)
     && isText(state.webhooks) && isTexts(state.files) && isTexts(state.options)
     && Object.keys(state.files).every(isFileName); // Copy as command writes these files

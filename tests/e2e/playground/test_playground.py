@@ -577,6 +577,10 @@ def test_several_objects_have_a_segment_each(page: Browser) -> None:
     page.do("click", selector="#objects button:nth-child(2)")
     assert page.text("#word") == "Not injected"
 
+    right = "document.getElementById('{}').getBoundingClientRect().right"
+    page.evaluate("document.querySelector('#objects button').append('x'.repeat(500))")
+    assert page.evaluate(right.format("objects")) <= page.evaluate(right.format("facts"))
+
 
 def test_the_menu_leads_to_the_page_of_the_example(page: Browser) -> None:
     reset(page)

@@ -88,6 +88,21 @@ def test_without_scripts_the_page_states_what_it_needs(browser: Browser, site: S
     assert [line.startswith("This page runs podgraft") for line in lines] == [True]
 
 
+def test_a_reload_keeps_an_edited_input(page: Browser, site: Site) -> None:
+    open_page(page, site)
+    edit(page, "mine")
+    page.do("settle", after=1)
+    page.do("visit", url=site.url)
+    page.do("settle")
+    assert page.value("#pod").endswith("# mine\n")
+
+    page.after("click", selector="#reset")
+    page.do("visit", url=site.url)
+    page.do("settle")
+    assert "# mine" not in page.value("#pod")
+    assert page.evaluate("document.getElementById('reset').hidden")
+
+
 def test_an_evaluation_marks_the_result_as_old(page: Browser, site: Site) -> None:
     open_page(page, site)
     assert RECORDED in page.evaluate(BODY)
