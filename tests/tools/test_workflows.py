@@ -109,7 +109,7 @@ def test_the_action_checks_tests_and_compares(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples" / "logging", sample)
     status, outputs = run_step("Check", tmp_path, folder=str(sample))
     assert status == 0
-    assert '"version":"2.1.0"' in Path(outputs["sarif"]).read_text()
+    assert '"version": "2.1.0"' in Path(outputs["sarif"]).read_text()
     status, outputs = run_step("Test", tmp_path, folder=str(sample))
     assert status == 0
     assert "<testsuite" in Path(outputs["junit"]).read_text()
