@@ -88,7 +88,7 @@ def test_without_scripts_the_page_states_what_it_needs(browser: Browser, site: S
     assert [line.startswith("This page runs podgraft") for line in lines] == [True]
 
 
-def test_a_reload_keeps_an_edited_input(page: Browser, site: Site) -> None:
+def test_an_edited_input_remains_after_a_reload(page: Browser, site: Site) -> None:
     open_page(page, site)
     edit(page, "mine")
     page.do("settle", after=1)
