@@ -537,6 +537,25 @@ def test_the_line_that_decides_is_marked_in_its_editor(page: Browser) -> None:
     assert page.evaluate(IN_EDITOR.format("policy", ".cm-line.mark")) == ""
 
 
+def test_the_search_of_an_editor_is_large_enough_to_read_and_press(page: Browser) -> None:
+    reset(page)
+    page.evaluate("document.getElementById('pod').focus()")
+    page.do("press", keys=["Control+f"])
+    found = page.evaluate(
+        "[...document.getElementById('pod').shadowRoot.querySelectorAll("
+        "'.cm-search :is([name=search], [name=replace], button, label)')].filter((each) => "
+        "each.offsetHeight < 24 || parseFloat(getComputedStyle(each).fontSize) < 12)"
+        ".map((each) => each.name || each.textContent)"
+    )
+    assert page.evaluate(
+        "getComputedStyle(document.getElementById('namespace'), '::placeholder')"
+        ".color === getComputedStyle(document.getElementById('help-labels')).color"
+    )
+    page.do("press", keys=["Escape"])
+
+    assert found == []
+
+
 def test_a_problem_is_below_the_line_that_causes_it(page: Browser) -> None:
     reset(page)
     pod = page.value("#pod")

@@ -222,6 +222,19 @@ def test_the_color_scheme_is_that_of_the_system_or_the_choice(page: Browser, sit
     page.evaluate("localStorage.clear()")
 
 
+def test_what_is_selected_differs_in_forced_colors(browser: Browser, site: Site) -> None:
+    worker = WORKER.replace("@MODE@", "ready")
+    browser.do("goto", url=site.url, worker=worker, options={"forcedColors": "active"})
+    browser.do("settle")
+    # A browser paints other backgrounds as that of the page; their computed style stays.
+    style = "getComputedStyle(document.querySelectorAll('{} button')[{}]{})"
+    for selector, part in (("#inputs", ""), ("#input-tabs", ", '::after'")):
+        selected, other = (style.format(selector, index, part) for index in (0, 1))
+        assert browser.evaluate(f"{selected}.forcedColorAdjust") == "none", selector
+        differs = f"{selected}.backgroundColor !== {other}.backgroundColor"
+        assert browser.evaluate(differs), selector
+
+
 def test_both_objects_are_side_by_side(page: Browser, site: Site) -> None:
     open_page(page, site)
     page.do("viewport", width=1280, height=900, scheme="light")
