@@ -179,7 +179,7 @@ const indentFolding = foldService.of((state, start) => {
 const theme = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", scrollbarWidth: "thin" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", scrollbarWidth: "thin", containerType: "inline-size" },
   ".cm-content": { padding: "8px 0", caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-line": { padding: "0 16px 0 4px" },
@@ -218,7 +218,7 @@ const theme = EditorView.theme({
   ".cm-line.bad.warning, &.cm-focused .cm-activeLine.bad.warning": { backgroundColor: "var(--warn-tint)" },
   ".wavy": { textDecoration: "underline wavy var(--deny-solid) 1px", textUnderlineOffset: "3px" },
   ".alert": { color: "var(--deny)", font: "700 12px/20px var(--sans)", paddingLeft: "5px" },
-  ".problem": { padding: "4px 16px 6px 4px" }, // CodeMirror does not measure margins
+  ".problem": { padding: "4px 16px 6px 4px", boxSizing: "border-box", position: "sticky", left: "60px", width: "calc(100cqi - 68px)" }, // beside the gutters; CodeMirror does not measure margins
   ".problem > div": { padding: "7px 10px", borderLeft: "3px solid var(--deny-solid)", backgroundColor: "var(--deny-tint)", font: "400 13px/19px var(--sans)", borderRadius: "0 6px 6px 0", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
   ".problem b": { color: "var(--deny)", fontWeight: "600" },
   ".problem.warning > div": { borderLeftColor: "var(--warn-solid)", backgroundColor: "var(--warn-tint)" },

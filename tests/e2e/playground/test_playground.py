@@ -566,6 +566,9 @@ def test_a_problem_is_below_the_line_that_causes_it(page: Browser) -> None:
     assert page.text("#reason").startswith("pod:6: could not find expected ':'")
     assert "namespace shop" in page.evaluate(IN_EDITOR.format("pod", ".cm-line.bad"))
     assert "write a colon" in page.evaluate(IN_EDITOR.format("pod", ".problem"))
+    right = "document.getElementById('pod').{}getBoundingClientRect().right"
+    box = right.format("shadowRoot.querySelector('.problem > div').")
+    assert page.evaluate(box) <= page.evaluate(right.format(""))
     page.do("press", keys=["F8"])
     assert page.evaluate("document.getElementById('pod').selection").strip() == "namespace shop"
 
