@@ -16,7 +16,7 @@ from podgraft.cli.endpoint_check.endpoint import (
     make_target,
 )
 from podgraft.cli.endpoint_check.faults import CHAIN, ORDER, REGISTER, Fault, Finding
-from podgraft.cli.endpoint_check.readiness import read_readiness
+from podgraft.cli.endpoint_check.readiness import find_other_cluster, read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ForbiddenError, NotFoundError
 from podgraft.cli.live.cluster import LiveCluster
@@ -198,7 +198,7 @@ class _Examination(Struct):
         root = self._add_chain(webhook, findings)
         if target is not None:
             self.endpoints[id(webhook)] = _Endpoint(target, report, root)
-            self._check_caller(target, object_at(ready, "caller"))
+            self._check_caller(target, ready)
 
     def _add_chain(self, webhook: Webhook, findings: Sequence[Finding]) -> Fault | None:
         """Add the findings of an endpoint; return the fault from which a failed call follows."""
@@ -218,12 +218,12 @@ class _Examination(Struct):
             )
         return cause or root if root else None
 
-    def _check_caller(self, target: EndpointTarget, caller: Object) -> None:
-        self.result.cluster = string_at(caller, "cluster") or self.result.cluster
-        if caller and self.result.cluster != (self._expected_cluster() or self.result.cluster):
-            problem = f"the token belongs to {self.result.cluster}"
-            remedy = f"register {self._expected_cluster()} with its own token"
-            finding = Finding(Fault.OTHER_CLUSTER, target.place, problem, remedy, breaks=False)
+    def _check_caller(self, target: EndpointTarget, ready: Object) -> None:
+        self.result.cluster = (
+            string_at(object_at(ready, "caller"), "cluster") or self.result.cluster
+        )
+        expected = self._expected_cluster()
+        if expected and (finding := find_other_cluster(target, ready, expected)):
             self.result.add(finding)
 
     def _expected_cluster(self) -> str:

@@ -4,11 +4,12 @@ import http.client
 from urllib.parse import urlsplit
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.certs.endpoint import Address, make_client_context
 from podgraft.cli.client_config import split_stage
 
 from .endpoint import EndpointTarget
+from .faults import Fault, Finding
 
 _SECONDS = 3
 _MAX_BYTES = 1 << 20
@@ -35,3 +36,14 @@ def read_readiness(target: EndpointTarget) -> Object:
         return {}
     finally:
         connection.close()
+
+
+def find_other_cluster(target: EndpointTarget, ready: Object, cluster: str) -> Finding | None:
+    """Return that the caller in *ready* is not *cluster*: its reviews get other overrides."""
+    known = string_at(object_at(ready, "caller"), "cluster")
+    if known in {"", cluster}:
+        return None
+    credential = "token" if target.path_token or target.token else "client certificate"
+    problem = f"the {credential} belongs to {known}"
+    remedy = f"register {cluster} with its own {credential}"
+    return Finding(Fault.OTHER_CLUSTER, target.place, problem, remedy, breaks=False)

@@ -6,8 +6,7 @@ import click
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
-from podgraft.cli.endpoint_check.faults import Fault, Finding
-from podgraft.cli.endpoint_check.readiness import read_readiness
+from podgraft.cli.endpoint_check.readiness import find_other_cluster, read_readiness
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.register.authorities import read_roots
 from podgraft.cli.register.control_plane import AuthInfo
@@ -35,22 +34,13 @@ def review_endpoints(
             start_seconds=_START_SECONDS,
         )
         report = check_endpoint(target)
-        problems = report.problems or [*_find_other_cluster(target, options["cluster"])]
-        if problems:
-            raise CommandError(*(f"--test: {problem}" for problem in problems))
+        if report.problems:
+            raise CommandError(*(f"--test: {problem}" for problem in report.problems))
+        cluster = options["cluster"]
+        if cluster and (other := find_other_cluster(target, read_readiness(target), cluster)):
+            raise CommandError(f"--test: {other}")
         click.echo(f"test: {target.place}: {report.describe()}", err=True)
         print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
-
-
-def _find_other_cluster(target: EndpointTarget, cluster: str | None) -> Iterator[str]:
-    """Yield the problem of a credential that identifies another cluster than the option."""
-    caller = object_at(read_readiness(target), "caller") if cluster else {}
-    known = string_at(caller, "cluster")
-    if known and known != cluster:
-        credential = "token" if target.path_token or target.token else "client certificate"
-        problem = f"the {credential} belongs to {known}"
-        remedy = f"register {cluster} with its own {credential}"
-        yield str(Finding(Fault.OTHER_CLUSTER, target.place, problem, remedy))
 
 
 def find_urls(manifests: Iterable[Object]) -> Iterator[str]:
