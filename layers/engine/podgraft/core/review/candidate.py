@@ -21,7 +21,7 @@ from podgraft.core.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.candidate import Candidate, DisabledReason
 from podgraft.core.versions.snapshot import Snapshot
-from podgraft.golang.texttemplate import DEFAULT_LIMITS, LimitError, Limits
+from podgraft.golang.texttemplate import DEFAULT_LIMITS, LimitError
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.patch.kinds import compute_kind, find_changes
 from podgraft.kube.workload_owner import root_workload
@@ -40,13 +40,8 @@ from .results import (
 # Runs the handler of the route with one bundle; returns its errors as results.
 Runner: TypeAlias = Callable[[Review, Bundle], ReviewResult]
 
-# One tenth of the normal limits, of which Istio's largest template uses less than a tenth. A
-# template in an endless loop stops after 0.6 s instead of 4.6 s.
-LIMITS = Limits(
-    output_bytes=DEFAULT_LIMITS.output_bytes // 10,
-    steps=DEFAULT_LIMITS.steps // 10,
-    finds_causes=False,
-)
+# Istio's largest template uses less than a tenth of them.
+LIMITS = DEFAULT_LIMITS.reduce()
 # The candidate starts only with this much time left, and with this multiple of stable's duration.
 MIN_SECONDS = 1.0
 MIN_RATIO = 10

@@ -4,6 +4,8 @@
 that a template exceeds one of the ``Limits``. The parts of the messages are attributes.
 """
 
+from __future__ import annotations
+
 from msgspec import Struct
 
 from podgraft.golang.strconv.quote import quote
@@ -89,14 +91,26 @@ class LimitError(Exception):
 class Limits(Struct, frozen=True):
     """Limits of one rendering. Istio's largest template needs less than a hundredth of each.
 
-    ``finds_causes`` is whether a template that fails is rendered again, about ten times, to find
-    the value that causes the failure.
+    ``finds_causes`` is whether a template that fails is rendered again, about ten times with a
+    tenth of the limits, to find the value that causes the failure.
     """
 
     output_bytes: int = 8 * 1024 * 1024  # more than any object that kube-apiserver accepts (3 MiB)
     depth: int = 100  # of nested templates; Python's stack ends near 1,000 frames
     steps: int = 1_000_000  # iterations of ranges, and template calls
     finds_causes: bool = True
+
+    def reduce(self) -> Limits:
+        """A tenth of the limits, without a search, for what is rendered besides the response.
+
+        An endless loop stops after 0.6 s instead of 4.6 s.
+        """
+        return Limits(
+            output_bytes=self.output_bytes // 10,
+            depth=self.depth,
+            steps=self.steps // 10,
+            finds_causes=False,
+        )
 
 
 DEFAULT_LIMITS = Limits()

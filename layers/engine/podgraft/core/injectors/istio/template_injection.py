@@ -89,12 +89,13 @@ class TemplateInjector:
         names = ", ".join(context.templates)
         problem = f"failed to run injection template: {names} cannot be merged: {error}"
         selected = [*map(self._config.templates.lookup, context.templates)]
+        reduced = renderer.with_reduced_limits()
 
         def merges(data: TemplateData) -> bool:
             template_pod: Object = {}
             try:
                 for template in selected:
-                    template_pod = renderer.render_without_check(template, data).apply(template_pod)
+                    template_pod = reduced.render_without_check(template, data).apply(template_pod)
             except FAILURES:
                 return False
             return True

@@ -196,7 +196,9 @@ class _Rendering:
 
         ``works`` is whether a rendered text does not fail.
         """
-        address = self._find_cause(works)
+        address = None
+        if self.limits.finds_causes:
+            address = replace(self, limits=self.limits.reduce()).find_cause(works)
         if isinstance(error, OperatorError):
             return error if address is None else UserError(f"{_to_pointer(address)}: {error}")
         if isinstance(error, _NoMappingError):
@@ -209,10 +211,8 @@ class _Rendering:
             f"{_to_pointer(address)}: overlay {self.overlay.name} fails with it: {error}"
         )
 
-    def _find_cause(self, works: Callable[[str], bool]) -> Address:
+    def find_cause(self, works: Callable[[str], bool]) -> Address:
         """The place of the text with which the template fails; ``None`` if it fails by itself."""
-        if not self.limits.finds_causes:
-            return None
 
         def can_render(data: OverlayData) -> bool:
             try:

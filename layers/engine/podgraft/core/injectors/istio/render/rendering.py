@@ -250,6 +250,16 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         """The error of the pod's author or of the operator, by the cause of the failure."""
         if not self.limits.finds_causes:
             return OperatorError(f'{_FAILURE_PREFIX} "{template.source.name}": {error}')
+        return self.with_reduced_limits().classify_by_cause(template, fields, error)
+
+    def with_reduced_limits(self) -> PodRenderer[T]:
+        """The renderer for the search of a cause."""
+        return replace(self, limits=self.limits.reduce())
+
+    def classify_by_cause(
+        self, template: Program, fields: Message, error: Exception
+    ) -> InjectionError:
+        """The error by the cause, as far as renderings within the limits show it."""
         address = find_breaking_text(
             lambda masker: self._replace_texts(fields, masker.mask),
             lambda masked: self._can_render(template, masked),
