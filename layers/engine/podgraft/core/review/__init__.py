@@ -46,11 +46,6 @@ from .results import (
 
 Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
-# In base64, this is 5.6 of the 6 MB that Lambda accepts as a response. A longer one would end the
-# invocation as a crash, which can roll back a deployment, and a name of 2.4 MB is enough for it:
-# kube-apiserver validates an object after the webhooks.
-MAX_PATCH_BYTES = 4 * 1024 * 1024
-
 
 def inject(context: ReviewContext, store: Store) -> ReviewResult:
     """Add sidecars to a pod, if the policy and the pod require them."""
@@ -277,10 +272,10 @@ def _respond(
         warnings=review.warnings(*warnings),
         audit=review.audit_annotations(outcome, reason),
     )
-    if len(response.patch) > MAX_PATCH_BYTES:
+    if len(response.patch) > admission.MAX_PATCH_BYTES:
         raise UserError(
             f"the patch of the object would have {len(response.patch)} bytes, and at most "
-            f"{MAX_PATCH_BYTES} are possible; shorten the object"
+            f"{admission.MAX_PATCH_BYTES} are possible; shorten the object"
         )
     record = review.make_record(outcome, reason, len(response.patch))
     return ReviewResponse(response, record, None if mutation is None else mutation.object)

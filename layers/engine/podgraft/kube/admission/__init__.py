@@ -17,9 +17,10 @@ from .request import (
     TooLargeError,
     decode,
 )
-from .response import AdmissionResponse, Status, encode, errored, respond
+from .response import MAX_PATCH_BYTES, AdmissionResponse, Status, encode, errored, respond
 
 __all__ = [
+    "MAX_PATCH_BYTES",
     "MAX_REQUEST_BYTES",
     "SYNTHETIC_UID",
     "AdmissionRequest",

@@ -18,6 +18,10 @@ from .request import AdmissionRequest
 
 _ENCODER = Encoder()
 _V1 = "admission.k8s.io/v1"
+# In base64, this is 5.6 of the 6 MB that Lambda accepts as a response. A longer one would end the
+# invocation as a crash, which can roll back a deployment, and a name of 2.4 MB is enough for it:
+# kube-apiserver validates an object after the webhooks.
+MAX_PATCH_BYTES = 4 * 1024 * 1024
 # A message can quote a value of the object, which can be longer than a response of Lambda can.
 _MAX_CHARACTERS = 32_768
 
