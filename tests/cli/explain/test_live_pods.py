@@ -1,4 +1,4 @@
-"""A pod of a cluster that already has what an overlay adds: explain reports why it has it."""
+"""Pods of a cluster: one that already has what an overlay adds, and those of other injectors."""
 
 import shutil
 from pathlib import Path
@@ -42,3 +42,22 @@ def test_a_running_pod_with_the_sidecar_is_injected(
     use_cluster(monkeypatch, {HOOKS: [registration], **paths})
     assert main(["explain", "pod/web", "--config", "hello", "-n", "shop"]) == 0
     assert "╰─ injected, decided by overlay hello: matches, and " in capsys.readouterr().out
+
+
+def test_pods_of_another_injector_do_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--object-selector", "podgraft=hello", "--injector", "hello")
+    assert main(["register", "--url", "https://a.example", *options]) == 0
+    registration = yaml.load(capsys.readouterr().out)
+    pods = [make_pod(), make_pod(), make_pod()]
+    pods[1]["metadata"] = {"name": "plain", "namespace": "shop"}
+    listed = {"kind": "PodList", "items": pods}
+    paths = {"/api/v1/namespaces/shop/pods": listed, "/api/v1/namespaces/shop": NAMESPACE}
+    use_cluster(monkeypatch, {HOOKS: [registration], **paths})
+    assert main(["explain", "pods", "-n", "shop"]) == 1
+    captured = capsys.readouterr()
+    assert "plain in shop" in captured.out
+    assert "no webhook matches" in captured.out
+    assert "web in shop" not in captured.out
+    assert "Pod/web and 1 more: webhook hello.inject.podgraft.dev sends the pod" in captured.err

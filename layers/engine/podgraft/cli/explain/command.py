@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from podgraft.cli import command_help, configuration
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.failure import print_warnings, raise_findings
 from podgraft.cli.live.cluster import PodSelection
 from podgraft.cli.live.options import select_pods
 from podgraft.cli.live.resources import parse_targets
@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     if target:
         _reject_file_options(webhook_config, namespace_labels)
         selection = select_pods(namespace, all_namespaces, selector)
-        return _print_files(_explain_live(target, selection, options), form)
+        return _explain_live(target, selection, options, form)
     if all_namespaces or selector:
         raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
     labels, creates_pods = _parse_labels(namespace_labels), pods or not form.is_result
@@ -130,10 +130,16 @@ def _select_status(traces: Sequence[DecisionTrace], form: OutputFormat) -> int:
 
 
 def _explain_live(
-    words: tuple[str, ...], selection: PodSelection, options: configuration.InjectOptions
-) -> list[ExplainedFile]:
+    words: tuple[str, ...],
+    selection: PodSelection,
+    options: configuration.InjectOptions,
+    form: OutputFormat,
+) -> int:
     explainer = LiveExplainer(options.access.open_cluster(), options)
-    return [ExplainedFile("cluster", explainer.explain(parse_targets(words), selection))]
+    reviews = explainer.explain(parse_targets(words), selection)
+    status = _print_files([ExplainedFile("cluster", reviews)], form) if reviews else 1
+    raise_findings(explainer.findings)
+    return status
 
 
 def _make_cluster(

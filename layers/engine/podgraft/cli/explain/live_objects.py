@@ -29,24 +29,43 @@ from .webhooks import read_webhooks
 _SYSTEM_FIELDS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation")
 
 
+class UnknownConfigurationError(CommandError):
+    """The configuration for an object is not in the cluster."""
+
+
 class LiveExplainer(Struct):
-    """Explains objects of a cluster; reads each namespace and configuration once."""
+    """Explains objects of a cluster; reads each namespace and configuration once.
+
+    ``unexplained`` are the objects without a configuration, by what to do.
+    """
 
     cluster: LiveCluster
     options: InjectOptions
+    unexplained: dict[str, list[str]] = {}
     _namespaces: dict[str, Object] = {}
     _loaded: dict[tuple[str | None, str | None], LoadedConfiguration] = {}
     _manifests: list[Object] | None = None
 
     def explain(self, targets: Sequence[Target], selection: PodSelection) -> list[ObjectReviews]:
-        """Return the reviews of each object; raises ``CommandError`` without one."""
+        """Return the reviews of each object; raises ``CommandError`` without an object."""
         namespace = self.cluster.resolve_namespace(selection)
-        found = [self._explain(each) for each in self._read(targets, namespace, selection.selector)]
-        if not found:
+        found: list[ObjectReviews] = []
+        for live in self._read(targets, namespace, selection.selector):
+            try:
+                found.append(self._explain(live))
+            except UnknownConfigurationError as error:
+                self.unexplained.setdefault(str(error), []).append(documents.object_name(live))
+        if not found and not self.unexplained:
             place = "any namespace" if namespace is None else f"namespace {namespace}"
             names = ", ".join(target.resource.plural for target in targets)
             raise CommandError(f"{names}: no object in {place}; check -n and -l")
         return found
+
+    @property
+    def findings(self) -> Iterator[str]:
+        """The objects that are not explained, and why."""
+        for reason, (first, *others) in self.unexplained.items():
+            yield f"{first}{f' and {len(others)} more' if others else ''}: {reason}"
 
     def _read(
         self, targets: Sequence[Target], namespace: str | None, selector: str | None
@@ -101,10 +120,10 @@ class LiveExplainer(Struct):
         if not matching:
             return None, injecting
         if not of_istiod:
-            raise CommandError(
-                f"{documents.object_name(pod)}: webhook {matching[0].name} sends the pod to "
-                f"podgraft, injector {matching[0].injector}; its configuration is not in the "
-                "cluster: name it with --config stack:NAME, or the folder of podgraft serve"
+            raise UnknownConfigurationError(
+                f"webhook {matching[0].name} sends the pod to podgraft, injector "
+                f"{matching[0].injector}; its configuration is not in the cluster: name it with "
+                "--config stack:NAME, or the folder of podgraft serve"
             )
         revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
         source = ConfigSource(is_cluster=True)
