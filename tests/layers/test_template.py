@@ -469,6 +469,8 @@ def test_a_private_api_admits_the_named_vpc_endpoints_with_tls_1_3_only() -> Non
     ]
     assert denied["Condition"] == {"StringNotEquals": {"aws:SourceVpce": endpoints}}
     assert set(document["paths"]) == {"/{proxy+}", "/ping", "/healthz", "/readyz"}
+    # Else SAM adds a stage that nothing throttles: tests/e2e/aws/test_versions.py.
+    assert api["OpenApiVersion"] == document["openapi"]
     # Else SAM deploys the API only if the text of the template changes, and not its parameters.
     assert api["AlwaysDeploy"] is True
     assert stack.resources["Api"]["Properties"]["DisableExecuteApiEndpoint"] is True

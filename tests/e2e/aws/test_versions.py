@@ -180,6 +180,19 @@ def test_the_retry_of_a_refused_deployment_differs_from_the_refused_version(
         assert find_contents(template, retry) != find_contents(first, refused)
 
 
+def test_each_stage_of_the_private_api_is_throttled(translate: Translate) -> None:
+    """A deployment with the name of a stage creates this stage, without any settings."""
+    [template] = translate([Deployment(parameters={"VpcEndpointIds": "vpce-0a1b2c3d"})])
+    made: dict[str, list[Any]] = {"Deployment": [], "Stage": []}
+    for each in template["Resources"].values():
+        if each["Type"] in {f"AWS::ApiGateway::{name}" for name in made}:
+            made[each["Type"].rpartition(":")[2]].append(each["Properties"])
+    assert not [each["StageName"] for each in made["Deployment"] if "StageName" in each]
+    [stage] = made["Stage"]
+    [settings] = stage["MethodSettings"]
+    assert settings["ThrottlingRateLimit"] == {"Ref": "ThrottlingRateLimit"}
+
+
 def test_cloudformation_gets_no_key_for_the_code(translate: Translate) -> None:
     """The values in ``SourceKMSKeyArn`` are for SAM's hash: its condition is never true."""
     [template] = translate([Deployment()])
