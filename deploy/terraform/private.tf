@@ -9,7 +9,9 @@ resource "aws_api_gateway_rest_api" "private" {
   name        = "${var.name}-private"
   description = "Admission webhooks of Kubernetes clusters in networks with a VPC endpoint"
   body        = local.private_api
-  tags        = local.tags
+  # In mode overwrite, the default, a change of the body removes the VPC endpoints, and adds them again.
+  put_rest_api_mode = "merge"
+  tags              = local.tags
   endpoint_configuration {
     types            = ["PRIVATE"]
     vpc_endpoint_ids = var.vpc_endpoint_ids

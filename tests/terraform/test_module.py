@@ -293,6 +293,15 @@ def test_the_event_rule_is_that_of_the_template() -> None:
     assert rendered["paths"] == rule["Targets"][0]["InputTransformer"]["InputPathsMap"]
 
 
+def test_the_private_api_keeps_its_vpc_endpoints_while_its_definition_changes() -> None:
+    """By default, the provider replaces the API with the definition, which has no endpoints.
+
+    It adds them again afterwards (``resourceRestAPIWithBodyUpdateOperations`` of the provider), and
+    until then, the names with the endpoint do not exist. CloudFormation merges.
+    """
+    assert MODULE["aws_api_gateway_rest_api.private"]["put_rest_api_mode"] == "merge"
+
+
 def test_the_private_api_is_that_of_the_template() -> None:
     parameters = {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"]}
     api = Rendering(TEMPLATE, "shop", parameters).resources["PrivateApi"]["Properties"]
