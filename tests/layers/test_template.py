@@ -495,6 +495,7 @@ def test_a_private_api_admits_the_named_vpc_endpoints_with_tls_1_3_only() -> Non
         ("cn-northwest-1", False),
         ("ap-southeast-6", False),
         ("ap-east-2", False),
+        ("eusc-de-east-1", False),
     ],
 )
 def test_snapstart_is_the_default_where_lambda_has_it(region: str, is_there: bool) -> None:
@@ -659,6 +660,18 @@ def test_the_documented_size_of_the_writers_fits_into_the_pattern() -> None:
     rule = Rendering(TEMPLATE, stack, overrides).resources["PolicyWriteRule"]["Properties"]
     text = json.dumps(rule["EventPattern"], separators=(",", ":"))
     assert len(text.replace(arns, json.dumps(arns.split(","), separators=(",", ":"))[1:-1])) <= 2048
+
+
+def test_the_documented_number_of_vpc_endpoints_fits_into_a_parameter() -> None:
+    """CloudFormation accepts 4,096 bytes for a parameter, and API Gateway 8,192 for a policy."""
+    description = " ".join(TEMPLATE["Parameters"]["VpcEndpointIds"]["Description"].split())
+    found = re.search(r"at most (\d+)\.", description)
+    assert found is not None
+    ids = ["vpce-0a1b2c3d4e5f67890"] * int(found[1])
+    assert len(",".join(ids)) <= 4096 < len(",".join([*ids, ids[0]]))
+    stack = Rendering(TEMPLATE, "s" * 64, {"VpcEndpointIds": ids})
+    document = stack.resources["PrivateApi"]["Properties"]["DefinitionBody"]
+    assert len(json.dumps(document["x-amazon-apigateway-policy"])) <= 8192
 
 
 def test_without_writers_no_change_is_reported() -> None:
