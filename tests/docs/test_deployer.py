@@ -18,8 +18,11 @@ from layers.cloudformation import TEMPLATE
 
 ROOT = Path(__file__).parents[2]
 STATEMENTS: list[Any] = json.loads((ROOT / "docs" / "deployer.json").read_text())["Statement"]
-# What the transform of SAM makes of functions and layers.
+# What the transform of SAM makes of functions, layers, and the private API.
 SAM_TYPES = {
+    "AWS::ApiGateway::Deployment",
+    "AWS::ApiGateway::RestApi",
+    "AWS::ApiGateway::Stage",
     "AWS::CodeDeploy::Application",
     "AWS::CodeDeploy::DeploymentGroup",
     "AWS::Lambda::Alias",
@@ -99,6 +102,23 @@ def test_no_unused_action_is_allowed_and_each_exception_is_needed() -> None:
         assert any(matches(each, [pattern]) for each in list_declared()), pattern
     for pattern in FURTHER:
         assert any(matches(each, [pattern]) for each in list_allowed()), pattern
+
+
+def test_the_deployer_may_use_a_code_signing_configuration_for_a_function() -> None:
+    """The service authorization reference requires both resources for this action."""
+    action = "lambda:PutFunctionCodeSigningConfig"
+    resources = [each["Resource"] for each in STATEMENTS if action in each["Action"]]
+    kinds = {arn.split(":")[5] for arns in resources for arn in arns}
+    assert kinds == {"function", "code-signing-config"}
+
+
+def test_each_api_is_a_resource_of_the_deployer() -> None:
+    """The actions are those of HTTP methods, so only the path tells one kind from another."""
+    [statement] = [each for each in STATEMENTS if each["Sid"] == "Apis"]
+    paths = ("/apis/a1b2c3/stages", "/domainnames/a.example", "/restapis", "/restapis/a1b2c3/stages")
+    arns = [f"arn:aws:apigateway:REGION::{path}" for path in (*paths, "/tags/arn")]
+    assert all(matches(each, statement["Resource"]) for each in arns)
+    assert all(any(matches(each, [pattern]) for each in arns) for pattern in statement["Resource"])
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each["Sid"])
