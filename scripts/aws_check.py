@@ -7,7 +7,7 @@
 The checks deploy the stack podgraft-dev into the account and the region of the environment. They
 run for about 30 minutes, most of it waiting, and cost less than $1. --confirm must name the account
 and the region of the credentials. --list prints the plan with the costs, and calls nothing.
-NAME=VALUE are the parameters of a custom domain, for check 9. A stack that exists is never touched.
+NAME=VALUE are the parameters of a custom domain, for check 10. A stack that exists is never touched.
 The exit status is 0 if all checks passed, 1 if one failed, and 2 if nothing was done.
 """
 
@@ -54,8 +54,8 @@ CHECKS = (
     Check(6, aws_checks.check_snapstart, 6, 0.20, "a snapshot and its restores"),
     Check(7, aws_checks.check_edges, 3, 0.05, "requests and logs"),
     Check(8, aws_checks.check_functions, 1, 0.01, "requests"),
-    Check(9, aws_checks.check_mutual_tls, 3, 0.01, "requests; you pay for the domain"),
-    Check(10, aws_checks.check_many_clusters, 3, 0.30, "KMS, requests, and starts"),
+    Check(9, aws_checks.check_many_clusters, 3, 0.30, "KMS, requests, and starts"),
+    Check(10, aws_checks.check_mutual_tls, 3, 0.01, "requests; you pay for the domain"),
 )
 # About the deletion of the stack.
 DELETION_MINUTES = 3
@@ -196,8 +196,9 @@ def delete_parameters(stack: Stack) -> None:
     pages = ssm.get_paginator("get_parameters_by_path").paginate(
         Path=f"/{stack.name}", Recursive=True
     )
-    for name in [each["Name"] for page in pages for each in page["Parameters"]]:
-        ssm.delete_parameter(Name=name)
+    names = [each["Name"] for page in pages for each in page["Parameters"]]
+    for start in range(0, len(names), 10):  # Parameter Store throttles single deletions
+        ssm.delete_parameters(Names=names[start : start + 10])
 
 
 if __name__ == "__main__":

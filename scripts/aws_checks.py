@@ -73,7 +73,7 @@ class Stack:
     send: Send = send_request
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    parameters: Sequence[str] = ()  # of the custom domain, for check 9
+    parameters: Sequence[str] = ()  # of the custom domain, for check 10
     tokens: dict[str, str] = field(default_factory=dict[str, str])
 
     def deploy(self, *parameters: str) -> float:
@@ -201,7 +201,10 @@ def check_provisioned_concurrency(stack: Stack) -> str:
     limit = stack.client("lambda").get_account_settings()["AccountLimit"]
     if limit["UnreservedConcurrentExecutions"] < 102:  # noqa: PLR2004 — 2, and 100 unreserved
         return "omitted: a new account cannot provision; its quota is 10"
-    stack.deploy("StartMode=provisioned", "ProvisionedConcurrency=2", "RefreshSeconds=32")
+    stack.deploy(
+        *("GradualDeployment=false", "StartMode=provisioned"),
+        *("ProvisionedConcurrency=2", "RefreshSeconds=32"),
+    )
     status = stack.client("lambda").get_provisioned_concurrency_config(
         FunctionName=stack.outputs["FunctionAlias"].rpartition(":")[0], Qualifier="live"
     )
@@ -253,16 +256,6 @@ def check_functions(stack: Stack) -> str:
     return f"brake after {seconds:.0f} s; the watch and the cleanup ended without an error"
 
 
-def check_mutual_tls(stack: Stack) -> str:
-    """With a truststore, the domain of the API is disabled."""
-    if not stack.parameters:
-        return "omitted: give the parameters of the domain, as for make deploy"
-    api = stack.client("apigatewayv2").get_api(ApiId=stack.find_name("Api"))["ApiEndpoint"]
-    stack.deploy(*stack.parameters, *_USUAL_LIMITS)
-    expect("domain of the API", FORBIDDEN, stack.send(f"{api}/readyz"))
-    return "403 on the domain of the API"
-
-
 def check_many_clusters(stack: Stack) -> str:
     """120 clusters and 50 new environments at once: how many reviews get no 200."""
     token, ssm = stack.issue_token(), stack.client("ssm")
@@ -277,3 +270,13 @@ def check_many_clusters(stack: Stack) -> str:
     started = stack.clock()
     statuses = stack.review_at_once(token, 50)
     return f"{dict(statuses)} in {stack.clock() - started:.1f} s"
+
+
+def check_mutual_tls(stack: Stack) -> str:
+    """With a truststore, the domain of the API is disabled."""
+    if not stack.parameters:
+        return "omitted: give the parameters of the domain, as for make deploy"
+    api = stack.client("apigatewayv2").get_api(ApiId=stack.find_name("Api"))["ApiEndpoint"]
+    stack.deploy(*stack.parameters, *_USUAL_LIMITS)
+    expect("domain of the API", FORBIDDEN, stack.send(f"{api}/readyz"))
+    return "403 on the domain of the API"

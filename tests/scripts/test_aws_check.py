@@ -22,6 +22,7 @@ import aws_check
 import aws_checks
 from aws_check import CHECKS, NAME, main, run_checks
 from aws_checks import CheckError, Stack
+from layers.cloudformation import TEMPLATE, find_refusals
 from reference_tables import read_template_parameters
 from support.aws_account import open_account
 
@@ -212,8 +213,8 @@ FILLS: dict[int, tuple[Fill, str]] = {
     6: (fill_snapstart, "20 times 401"),
     7: (fill_edges, "'7 MB': 413"),
     8: (fill_functions, "brake after 5 s"),
-    9: (fill_mutual_tls, "403"),
-    10: (fill_many_clusters, "503: 5"),
+    9: (fill_many_clusters, "503: 5"),
+    10: (fill_mutual_tls, "403"),
 }
 
 
@@ -225,6 +226,27 @@ def test_each_check_passes_with_the_expected_responses_of_aws(
     fill(cloud)
     assert result in check.run(cloud.stack(parameters=("DomainName=a.example",)))
     cloud.assert_all_called()
+
+
+DOMAIN = ("DomainName=a.example", "CertificateArn=c", "TruststoreUri=s3://a/b", "TruststoreVersion=1")
+
+
+def test_the_rules_of_the_template_accept_each_deployment(session: Any) -> None:
+    """SAM keeps the earlier value of a parameter that a deployment does not name."""
+    parameters: dict[str, str] = {}
+    for check in CHECKS:
+        cloud = Cloud(session)
+        FILLS[check.number][0](cloud)
+        check.run(cloud.stack(parameters=DOMAIN))
+        for words in (each[-1] for each in cloud.commands if "deploy" in each):
+            pairs = words.removeprefix("OVERRIDES=").split()
+            parameters |= dict(pair.split("=", 1) for pair in pairs)
+            assert find_refusals(TEMPLATE, parameters) == [], f"check {check.number}: {words}"
+
+
+def test_no_check_follows_that_of_mutual_tls() -> None:
+    """After it, the endpoint of the stack accepts only clients with a certificate."""
+    assert CHECKS[-1].run is aws_checks.check_mutual_tls
 
 
 def fail_review(cloud: Cloud) -> None:
@@ -272,7 +294,7 @@ def test_a_check_fails_if_aws_behaves_differently(number: int, cloud: Cloud) -> 
 
 
 def test_a_domain_is_needed_for_mutual_tls_only(cloud: Cloud) -> None:
-    assert CHECKS[8].run(cloud.stack()).startswith("omitted")
+    assert CHECKS[9].run(cloud.stack()).startswith("omitted")
 
 
 @pytest.mark.parametrize("option", ["--list", "--dry-run"])
@@ -415,7 +437,7 @@ def test_the_page_states_that_the_checks_have_not_run() -> None:
 def test_the_limits_of_the_flood_end_with_it(cloud: Cloud) -> None:
     """SAM keeps the earlier value of a parameter that a deployment does not name."""
     fill_many_clusters(cloud)
-    CHECKS[9].run(cloud.stack())
+    CHECKS[8].run(cloud.stack())
     [deployment] = [each[-1] for each in cloud.commands if "deploy" in each]
     defaults = read_template_parameters()
     for name in ("ThrottlingRateLimit", "ThrottlingBurstLimit"):
