@@ -7,7 +7,7 @@
 The checks deploy the stack podgraft-dev into the account and the region of the environment. They
 run for about 30 minutes, most of it waiting, and cost less than $1. --confirm must name the account
 and the region of the credentials. --list prints the plan with the costs, and calls nothing.
-NAME=VALUE are the parameters of a custom domain, for check 10. A stack that exists is never touched.
+NAME=VALUE are the parameters of a custom domain, for check 10. An existing stack is never touched.
 The exit status is 0 if all checks passed, 1 if one failed, and 2 if nothing was done.
 """
 

@@ -228,7 +228,12 @@ def test_each_check_passes_with_the_expected_responses_of_aws(
     cloud.assert_all_called()
 
 
-DOMAIN = ("DomainName=a.example", "CertificateArn=c", "TruststoreUri=s3://a/b", "TruststoreVersion=1")
+DOMAIN = (
+    "DomainName=a.example",
+    "CertificateArn=c",
+    "TruststoreUri=s3://a/b",
+    "TruststoreVersion=1",
+)
 
 
 def test_the_rules_of_the_template_accept_each_deployment(session: Any) -> None:

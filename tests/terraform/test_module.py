@@ -293,7 +293,7 @@ def test_the_event_rule_is_that_of_the_template() -> None:
     assert rendered["paths"] == rule["Targets"][0]["InputTransformer"]["InputPathsMap"]
 
 
-def test_the_private_api_keeps_its_vpc_endpoints_while_its_definition_changes() -> None:
+def test_a_change_of_the_private_api_removes_no_vpc_endpoint() -> None:
     """By default, the provider replaces the API with the definition, which has no endpoints.
 
     It adds them again afterwards (``resourceRestAPIWithBodyUpdateOperations`` of the provider), and
