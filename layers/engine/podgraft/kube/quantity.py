@@ -237,8 +237,8 @@ def _short_quantity(
 
 def _clamp(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Quantity:
     """Round to the smallest unit and, for binary suffixes, limit to the largest number."""
-    if unscaled and exponent < _NANO:
-        unscaled, exponent = _divide_rounding_up(unscaled, _NANO - exponent), _NANO
+    if unscaled and exponent <= _MAX_DIGITS:  # Go also writes 1e999999999 in that unit
+        unscaled, exponent = Quantity(unscaled, exponent).scale_unbounded(_NANO), _NANO
     if family is Format.BINARY:
         limit = Quantity(_INT64.stop - 1)
         if Quantity(unscaled, exponent).compare(limit) > 0:

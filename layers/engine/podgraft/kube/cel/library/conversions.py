@@ -53,7 +53,8 @@ def _uint_of_double(value: float) -> Uint:
     return check_uint(math.trunc(value) if math.isfinite(value) else -1)
 
 
-def _text_of_bytes(data: bytes) -> str:
+def text_of_bytes(data: bytes) -> str:
+    """The text of UTF-8; raises ``EvaluationError`` for other bytes."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -63,7 +64,7 @@ def _text_of_bytes(data: bytes) -> str:
 _STRINGS = (
     function("string", "string -> string", identity),
     function("string", "bool -> string", lambda value: "true" if value else "false"),
-    function("string", "bytes -> string", _text_of_bytes, traversal_cost),
+    function("string", "bytes -> string", text_of_bytes, traversal_cost),
     function("string", "double -> string", double_text),
     function("string", "duration -> string", text_of_duration),
     function("string", "int -> string", str),

@@ -1,11 +1,11 @@
 """``"%s of %d".format([…])``: cel-go's ext/formatting.go, strings release 2."""
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from podgraft.golang.strconv.quote import quote
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.values import (
     Duration,
@@ -19,13 +19,17 @@ from podgraft.kube.cel.values import (
     type_name,
 )
 
-from .conversions import double_text
+from .conversions import double_text, text_of_bytes
 from .times import text_of_duration, text_of_timestamp
 
 # Kubernetes has no limit; a longer text would only fill the memory.
 _MAX_PRECISION = 100
 _MAX_DIGITS = 4
 _PRECISION = 6
+_NO_DIGITS = (
+    "error while parsing precision: error while converting precision to integer: "
+    'strconv.Atoi: parsing "": invalid syntax'
+)
 _SUPERSCRIPTS = str.maketrans(
     "+-0123456789", "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 )
@@ -70,7 +74,7 @@ def _parse_clause(verb: str, digits: str | None) -> tuple[str, int]:
             "error while parsing precision: could not find end of precision specifier"
         )
     if digits == "":
-        raise _clause_error("error while parsing precision: a precision has digits")
+        raise _clause_error(_NO_DIGITS)
     precision = _PRECISION if digits is None else int(digits[:_MAX_DIGITS])
     if precision > _MAX_PRECISION:
         raise _clause_error(f"error while parsing precision: {precision} exceeds {_MAX_PRECISION}")
@@ -162,14 +166,21 @@ def _format_string(value: Value) -> str:
         return f"[{', '.join(map(_format_element, value))}]"
     if is_map(value):
         entries = sorted(
-            (_format_element(key), _format_element(member_value))
-            for key, member_value in value.items()
+            (_format_key(key), _format_element(member_value)) for key, member_value in value.items()
         )
         return "{" + ", ".join(f"{key}:{member_value}" for key, member_value in entries) + "}"
     write = _WRITERS.get(kind(value))
     if write is None:
         raise _format_error(f"string clause can only be used on {_STRING_KINDS}", value)
     return write(value)
+
+
+def _format_bytes(value: bytes) -> str:
+    try:
+        return text_of_bytes(value)
+    except EvaluationError as error:
+        problem = f"could not convert argument {quote(str(error))} to string"
+        raise EvaluationError(f"error during formatting: {problem}") from error
 
 
 _WRITERS: dict[type[object], Callable[[Value], str]] = {
@@ -179,7 +190,7 @@ _WRITERS: dict[type[object], Callable[[Value], str]] = {
     Uint: str,
     float: double_text,
     str: str,
-    bytes: lambda value: value.decode(errors="replace"),
+    bytes: _format_bytes,
     TypeValue: lambda value: value.name,
     Duration: text_of_duration,
     Timestamp: text_of_timestamp,
@@ -189,17 +200,27 @@ _STRING_KINDS = (
 )
 
 
+_KEYS: frozenset[type[object]] = frozenset({bool, int, Uint, str})
+
+
+def _format_key(key: Value) -> str:
+    if kind(key) in _KEYS:
+        return _format_element(key)
+    problem = f"no formatting function for map key of type {type_name(key)}"
+    raise EvaluationError(f"error during formatting: {problem}")
+
+
 def _format_element(value: Value) -> str:
     """Format a value inside a list or map, with quotes around text."""
     match value:
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            return quote(value)
         case bytes():
-            return f"b{json.dumps(value.decode(errors='replace'), ensure_ascii=False)}"
+            return f"b{quote(_format_bytes(value))}"
         case float() if not math.isfinite(value):
             return f'"{double_text(value)}"'
         case float():
-            return _format_fixed(value, _PRECISION)
+            return f"{value:.{_PRECISION}f}"
         case Duration():
             return f'duration("{text_of_duration(value)}")'
         case Timestamp():

@@ -9,7 +9,7 @@ from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, j
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, member, reads_go, since
-from podgraft.kube.cel.values import Uint, Value, check_int, check_uint
+from podgraft.kube.cel.values import Timestamp, Uint, Value, check_int, check_uint
 
 from .times import check_duration, check_timestamp
 
@@ -46,11 +46,14 @@ def _integer_operator(
     return lambda left, right: check(operation(left, right))
 
 
-def _of_times(
-    check: Callable[[int], Value], operation: Callable[[int, int], int]
-) -> Callable[[Value, Value], Value]:
-    """An operation on the nanoseconds of durations and timestamps."""
-    return lambda left, right: check(operation(left.nanoseconds, right.nanoseconds))
+def _of_times(operation: Callable[[int, int], int]) -> Callable[[Value, Value], Value]:
+    """An operation on the nanoseconds of two durations or timestamps; its result is a duration."""
+    return lambda left, right: check_duration(operation(left.nanoseconds, right.nanoseconds))
+
+
+def _add_to_time(left: Timestamp, nanoseconds: int) -> Timestamp:
+    """The time that many later, with the offset of ``left`` in its text."""
+    return check_timestamp(left.nanoseconds + nanoseconds, left.offset)
 
 
 def _unequal(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
@@ -107,18 +110,20 @@ COMPARISONS = tuple(_comparisons())
 OPERATORS = (
     function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
     function("_+_", "double double -> double", operator.add),
-    function("_+_", "duration duration -> duration", _of_times(check_duration, operator.add)),
-    function("_+_", "duration timestamp -> timestamp", _of_times(check_timestamp, operator.add)),
-    function("_+_", "timestamp duration -> timestamp", _of_times(check_timestamp, operator.add)),
+    function("_+_", "duration duration -> duration", _of_times(operator.add)),
+    function("_+_", "duration timestamp -> timestamp", lambda a, b: _add_to_time(b, a.nanoseconds)),
+    function("_+_", "timestamp duration -> timestamp", lambda a, b: _add_to_time(a, b.nanoseconds)),
     function("_+_", "int int -> int", _integer_operator(check_int, operator.add)),
     reads_go(function("_+_", "list(A) list(A) -> list(A)", _join)),
     function("_+_", "string string -> string", operator.add, join_cost),
     function("_+_", "uint uint -> uint", _integer_operator(check_uint, operator.add)),
     function("_-_", "double double -> double", operator.sub),
-    function("_-_", "duration duration -> duration", _of_times(check_duration, operator.sub)),
+    function("_-_", "duration duration -> duration", _of_times(operator.sub)),
     function("_-_", "int int -> int", _integer_operator(check_int, operator.sub)),
-    function("_-_", "timestamp duration -> timestamp", _of_times(check_timestamp, operator.sub)),
-    function("_-_", "timestamp timestamp -> duration", _of_times(check_duration, operator.sub)),
+    function(
+        "_-_", "timestamp duration -> timestamp", lambda a, b: _add_to_time(a, -b.nanoseconds)
+    ),
+    function("_-_", "timestamp timestamp -> duration", _of_times(operator.sub)),
     function("_-_", "uint uint -> uint", _integer_operator(check_uint, operator.sub)),
     function("_*_", "double double -> double", operator.mul),
     function("_*_", "int int -> int", _integer_operator(check_int, operator.mul)),
