@@ -190,6 +190,15 @@ validations:
         ask=RequestSpec(raw={"userInfo": {"username": "jane", "groups": ["dev"]}}),
     ),
     Case(
+        name="without a name, as with generateName, a request has none",
+        spec="validations: [{expression: '!has(request.name)'}]",
+    ),
+    Case(
+        name="a request has no empty texts, whoever sends them",
+        spec="validations: [{expression: '!has(request.name) && !has(request.subResource)'}]",
+        ask=RequestSpec(raw={"name": "", "subResource": ""}),
+    ),
+    Case(
         name="the namespace's object",
         spec="validations: [{expression: 'namespaceObject.metadata.labels.team == \"a\"'}]",
     ),

@@ -163,15 +163,15 @@ def _find_remedy(message: str) -> str:
 def condition_variables(
     request: AdmissionRequest, namespaces: Mapping[str, Object], params: JSON
 ) -> dict[str, Value]:
-    """The variables of expressions for one request."""
+    """The variables of expressions for one request.
+
+    As in kube-apiserver, an empty text is absent: ``request.name`` of a pod with ``generateName``.
+    """
+    fields = {key: value for key, value in request.raw.items() if key in _REQUEST and value != ""}
     return {
         "object": request.object,
         "oldObject": request.old_object,
-        "request": {
-            "name": "",
-            "dryRun": False,
-            **{key: value for key, value in request.raw.items() if key in _REQUEST},
-        },
+        "request": {"dryRun": False, **fields},
         "namespaceObject": _namespace_object(request, namespaces),
         "params": params,
     }
