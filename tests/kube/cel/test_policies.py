@@ -37,7 +37,7 @@ from podgraft.kube.cel import (
 from podgraft.kube.cel.equality import GoTypes
 from podgraft.kube.cel.values import is_list, is_map
 from podgraft.kube.matching.conditions import STRUCTS, TYPES
-from podgraft.kube.matching.go_values import GoValues
+from podgraft.kube.matching.go_values import OBJECTS, GoValues
 from podgraft.kube.structured import release_schema
 from podgraft.kube.validation.variables import Activation, PolicyVariable
 from support.effort import scaled
@@ -108,7 +108,9 @@ class World:
         names = ("object", "oldObject", "params", "request", "namespaceObject")
         self.values = {**dict.fromkeys(names), **head["values"]}
         is_typed = head.get("typed", False)
-        self.go = GoValues(self.values, True, release_schema) if is_typed else GoMaps(self.values)
+        self.go = (
+            GoValues(self.values, OBJECTS, release_schema) if is_typed else GoMaps(self.values)
+        )
 
     def environment(self, *, patch_types: bool) -> Environment:
         structs = {**STRUCTS, "kubernetes.variables": self.fields}
@@ -211,7 +213,7 @@ def test_values_of_go_are_compared_as_in_kubernetes() -> None:
 
 def test_before_1_37_objects_are_compared_as_what_expressions_make() -> None:
     world = World(TYPED_HEAD)
-    world.go = GoValues(world.values, True, lambda: release_schema(36))
+    world.go = GoValues(world.values, OBJECTS, lambda: release_schema(36))
     answers = [
         world.answer({"expression": text})["value"]
         for text in ("object.spec == 1", "1 in object.spec", "object.spec.containers[0u] != null")

@@ -1,11 +1,13 @@
 """The order of invocations, failures, and the second pass of mutating policies."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.base.trace import Trace
@@ -171,6 +173,41 @@ def test_a_null_element_has_defaults_in_the_next_merge() -> None:
     pod = mutate([Document(name="a", mutations=(empty, label("a", "'x'")))])
     assert labels(pod) == {"a": "x"}
     assert object_at(pod, "spec")["terminationGracePeriodSeconds"] == 30
+
+
+COPY_SPEC = "[JSONPatch{op: 'test', path: '/metadata/none', value: oldObject.spec.containers}]"
+
+
+@pytest.mark.parametrize(
+    ("first", "is_copied"),
+    [("", True), ("true", False)],
+    ids=["a mutation", "a match condition"],
+)
+def test_what_reads_an_object_first_decides_whether_a_patch_can_copy_it(
+    first: str, is_copied: bool
+) -> None:
+    """kube-apiserver converts an object once; as it does for a condition, no patch can have it."""
+    documents = [
+        Document(name="a", mutations=("Object{}",), condition=first),
+        Document(name="b", mutations=(COPY_SPEC,), condition="true"),
+    ]
+    request = replace(make_create_request(POD, "shop"), old_object=deepcopy(POD))
+    review = make_policies(documents).start(request)
+    if is_copied:
+        assert review.admit(POD) == POD
+    else:
+        with pytest.raises(MutationDeniedError, match="could not marshal to JSON"):
+            review.admit(POD)
+
+
+def test_an_object_is_converted_again_after_a_mutation() -> None:
+    copy = COPY_SPEC.replace("oldObject", "object")
+    failing = "[JSONPatch{op: 'remove', path: '/metadata/labels'}]"
+    reader = Document(name="b", mutations=(copy,), condition="true")
+    before = Document(name="a", mutations=(failing,), failure_policy="Ignore")
+    assert mutate([before, reader]) == POD
+    with pytest.raises(MutationDeniedError, match="could not marshal to JSON"):
+        mutate([Document(name="a", mutations=("Object{}",)), reader])
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 It cannot write those to a patch, and compares them more strictly. Since Kubernetes 1.37,
 ``request``, ``namespaceObject``, and parameters of Kubernetes' kinds are such values. In mutations,
-the object becomes one with the first match condition of a request, whichever policy it belongs to.
+an object is one that no expression read before the first match condition of the request, whichever
+policy that belongs to.
 
 Source: k8s.io/apiserver 0.37, pkg/cel/common/valuesschemalesstyped.go, and LazyObject of
 pkg/admission/conversion.go.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from podgraft.kube.structured import Schema
 
 from .conditions import STRUCTS
 
+OBJECTS = ("object", "oldObject")
 FIRST_GO_VALUES = 37  # the first minor of Kubernetes that has them
 _STRUCT = "struct type"
 _FREE = "<*"  # a map of anything
@@ -28,13 +30,13 @@ _REQUEST = "kubernetes.AdmissionRequest"
 
 @dataclass(frozen=True)
 class GoValues(GoTypes):
-    """The values of Go in the variables of an expression; ``with_objects`` includes objects.
+    """The values of Go in the variables of an expression; ``objects`` names those that are.
 
     They are found when an expression first does what depends on them.
     """
 
     variables: Mapping[str, Value]
-    with_objects: bool
+    objects: Collection[str]
     find_schema: Callable[[], Schema]
     _joined: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
 
@@ -121,8 +123,7 @@ class GoValues(GoTypes):
         return self.find_schema()
 
     def _find_all(self) -> Iterator[tuple[int, str]]:
-        names = ("object", "oldObject") if self.with_objects else ()
-        for name in (*names, "namespaceObject", "params"):
+        for name in (*self.objects, "namespaceObject", "params"):
             yield from self._find_in_object(self.variables.get(name))
         yield from _find_in_request(self.variables.get("request"), _REQUEST)
 

@@ -31,7 +31,7 @@ from podgraft.kube.matching.conditions import (
     condition_variables,
     find_false,
 )
-from podgraft.kube.matching.go_values import GoValues
+from podgraft.kube.matching.go_values import OBJECTS, GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
 from podgraft.kube.structured import Schema, release_schema
@@ -131,6 +131,7 @@ class MutationReview:
     spent: int = 0
     is_dirty: bool = False
     tested_conditions: bool = False
+    go_objects: dict[str, bool] = field(default_factory=dict[str, bool])
     last_output: Object = field(default_factory=dict[str, JSON])
     invoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
     reinvoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
@@ -158,6 +159,7 @@ class MutationReview:
             return before
         state = ObjectState.start(self.policies.schema, before)
         self.is_dirty = self.tested_conditions = False
+        self.go_objects.clear()
         for invocation in invocations:
             if not self._matches(invocation, state, failures, is_second=is_second):
                 continue
@@ -277,7 +279,11 @@ class MutationReview:
         return condition_variables(request, self.policies.namespaces, invocation.param)
 
     def _find_go_values(self, variables: dict[str, Value]) -> GoValues:
-        return GoValues(variables, self.tested_conditions, lambda: self.policies.schema)
+        """The values of Go; an object is read as the first expression since its change reads it."""
+        for name in OBJECTS:
+            self.go_objects.setdefault(name, self.tested_conditions)
+        objects = [name for name in OBJECTS if self.go_objects[name]]
+        return GoValues(variables, objects, lambda: self.policies.schema)
 
     def _invoke(
         self,
@@ -295,6 +301,7 @@ class MutationReview:
             try:
                 state = self._mutate(mutation, invocation, state)
                 self.is_dirty = True
+                self.go_objects.pop("object", None)
             except MutationError as error:
                 is_failed = True
                 failures.append(_Failure(policy, binding, str(error)))

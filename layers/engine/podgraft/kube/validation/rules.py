@@ -27,7 +27,7 @@ from podgraft.kube.cel import (
 )
 from podgraft.kube.matching.conditions import ConditionError, condition_variables, find_false
 from podgraft.kube.matching.constraints import Mismatch
-from podgraft.kube.matching.go_values import GoValues
+from podgraft.kube.matching.go_values import OBJECTS, GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
 from podgraft.kube.structured import release_schema
@@ -118,7 +118,7 @@ class PolicySet:
             evaluation.record(f"{NO_PARAMETERS}no parameters found")
         for param in params:
             variables = condition_variables(request, self.namespaces, param)
-            go_values = GoValues(variables, True, partial(release_schema, self.release))
+            go_values = GoValues(variables, OBJECTS, partial(release_schema, self.release))
             evaluation.evaluate(Activation(variables, policy.variables, go_values))
 
     def _params(
