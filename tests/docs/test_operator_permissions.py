@@ -212,6 +212,24 @@ def test_a_policy_of_the_page_allows_the_commands_and_nothing_else(
     assert used == allowed_actions(statements)
 
 
+def test_a_denial_needs_what_the_page_names(calls: list[Call]) -> None:
+    """It takes a lock: Parameter Store has no conditional update."""
+    run_policy_commands()
+    calls.clear()
+    digest = f"sha256:{0:064}"
+    assert main(["policy", "deny", digest, "--reason", "a", *STACK]) == 0
+    assert main(["policy", "undeny", digest, *STACK]) == 0
+    further = {call for call in calls if find_statement(POLICIES[0], call) is None}
+    name = "arn:aws:ssm:REGION:ACCOUNT:parameter/podgraft-dev/denied"
+    assert further == {
+        ("ssm:PutParameter", name, ""),
+        ("ssm:PutParameter", f"{name}/lock", ""),
+        ("ssm:DeleteParameter", f"{name}/lock", ""),
+    }
+    assert "`ssm:PutParameter` on `PREFIX/denied` and `PREFIX/denied/lock`" in PAGE
+    assert "`ssm:DeleteParameter` on the latter" in PAGE
+
+
 def test_reading_commands_need_no_action_that_writes(calls: list[Call]) -> None:
     run_policy_commands()
     calls.clear()
