@@ -10,7 +10,9 @@ from typing import Any, cast
 import pytest
 
 from layers.cloudformation import TEMPLATE, Rendering, find_refusals
+from podgraft.base.jsonvalue import JSON
 from podgraft.service.http.candidate_metrics import CandidateMetric
+from podgraft.service.http.metrics import find_source, list_by_group
 
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 
@@ -196,6 +198,20 @@ def test_route_53_can_use_the_alarm_of_synthetic_reviews() -> None:
     assert alarm["Statistic"] in {"Average", "Maximum", "Minimum", "Sum", "SampleCount"}
     assert not {"DatapointsToAlarm", "ExtendedStatistic", "Metrics"} & alarm.keys()
     assert alarm["TreatMissingData"] == "breaching"  # a watch that does not run is not healthy
+
+
+def test_the_dashboard_searches_each_set_of_dimensions_of_requests() -> None:
+    """Above 20 clusters, the metrics have the group instead of cluster and injector."""
+    record: dict[str, JSON] = {
+        "cluster": "prod",
+        "injector": "istio",
+        "policy_version": "1",
+        "groups": "ring-0",
+    }
+    sets = [",".join(["service", *find(record)]) for find in (find_source, list_by_group)]
+    body = Rendering(TEMPLATE, "dev", {}).resources["Dashboard"]["Properties"]["DashboardBody"]
+    searched = re.findall(r"SEARCH\('\{podgraft,([\w,]+)\} service=\\\"dev\\\"", body)
+    assert searched == sets
 
 
 def test_alarms_start_when_a_function_fails() -> None:
