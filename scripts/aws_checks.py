@@ -248,7 +248,8 @@ def check_functions(stack: Stack) -> str:
 
     seconds = stack.wait_for("brake", is_set, 120)
     ssm.delete_parameter(Name=brake)
-    for name, payload in (("Watch", {"check": "reviews"}), ("Cleanup", {})):
+    watch = (("Watch", {"check": each}) for each in ("reviews", "clusters"))
+    for name, payload in (*watch, ("Cleanup", {})):
         response = stack.client("lambda").invoke(
             FunctionName=stack.find_name(name), Payload=json.dumps(payload).encode()
         )

@@ -16,6 +16,7 @@ from pathlib import Path
 CONFIG = Path(__file__).parents[1] / "samconfig.toml"
 # Parameter Store refuses names that begin with these, in upper and lower case.
 _RESERVED_NAMES = ("aws", "ssm")
+_MAX_GRADUAL_NAME = 64 - len("CodeDeployHook_")  # of the probe, which Lambda accepts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,10 +36,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def find_problems(stack: str, parameters: Mapping[str, str]) -> Iterator[str]:
     """Each problem of the parameters, with its remedy."""
-    if stack.lower().startswith(_RESERVED_NAMES) and not parameters.get("ParameterPrefix"):
+    prefix = parameters.get("ParameterPrefix") or f"/{stack}"
+    if prefix[1:].lower().startswith(_RESERVED_NAMES):
         yield (
-            f"stack_name {stack}: Parameter Store refuses names that begin with aws or ssm; "
-            "set ParameterPrefix, or use another name"
+            f"ParameterPrefix {prefix}: Parameter Store refuses names that begin with aws or ssm; "
+            "set another one"
+        )
+    if parameters.get("GradualDeployment") == "true" and len(stack) > _MAX_GRADUAL_NAME:
+        yield (
+            f"stack_name {stack}: has {len(stack)} characters, and GradualDeployment accepts "
+            f"{_MAX_GRADUAL_NAME}; use another name"
         )
     provisioned = parameters.get("ProvisionedConcurrency", "2")
     reserved = parameters.get("ReservedConcurrency", "-1")

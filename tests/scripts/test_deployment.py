@@ -25,12 +25,23 @@ PROBLEMS: tuple[tuple[str, Mapping[str, str], str], ...] = (
     (
         "AWSome",
         {},
-        "stack_name AWSome: Parameter Store refuses names that begin with aws or ssm",
+        "ParameterPrefix /AWSome: Parameter Store refuses names that begin with aws or ssm",
     ),
     (
         "ssm-pods",
         {"ParameterPrefix": ""},
-        "stack_name ssm-pods: Parameter Store refuses names that begin with aws or ssm",
+        "ParameterPrefix /ssm-pods: Parameter Store refuses names that begin with aws or ssm",
+    ),
+    (
+        "pods",
+        {"ParameterPrefix": "/AWS/pods"},
+        "ParameterPrefix /AWS/pods: Parameter Store refuses names that begin with aws or ssm",
+    ),
+    # Lambda accepts 64 characters for a name, with CodeDeployHook_ before that of the stack.
+    (
+        "p" * 50,
+        {"GradualDeployment": "true"},
+        f"stack_name {'p' * 50}: has 50 characters, and GradualDeployment accepts 49",
     ),
 )
 
@@ -50,6 +61,8 @@ VALID: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("pods", {"StartMode": "provisioned", "ReservedConcurrency": "many"}),  # CloudFormation
     ("aws-pods", {"ParameterPrefix": "/pods"}),
     ("my-aws", {}),
+    ("p" * 49, {"GradualDeployment": "true"}),
+    ("p" * 50, {"GradualDeployment": "false"}),
 )
 
 
