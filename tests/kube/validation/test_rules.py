@@ -301,6 +301,7 @@ MAPS = (
     config_map("nine", max="9"),
     config_map("one", "far", max="1"),
 )
+UNBOUND = "failed to configure binding: "
 REFS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("by name in the request's namespace", "{name: two}", ("max 2",)),
     ("by name elsewhere", "{name: one, namespace: far}", ("max 1",)),
@@ -313,7 +314,7 @@ REFS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "one that is missing refuses",
         "{name: ten}",
-        ("no params found for policy binding with `Deny` parameterNotFoundAction",),
+        (f"{UNBOUND}no params found for policy binding with `Deny` parameterNotFoundAction",),
     ),
     ("unless that is allowed", "{name: ten, parameterNotFoundAction: Allow}", ()),
 )
@@ -329,6 +330,24 @@ def test_parameters_are_config_maps_of_the_bundle(ref: str, denials: tuple[str, 
     assert [d.message for d in judgement.denials] == [
         f"{BOUND} denied request: {d}" for d in denials
     ]
+
+
+@pytest.mark.parametrize("action", ["Warn", "Audit"])
+@pytest.mark.parametrize(
+    "ref", ["{name: ten, parameterNotFoundAction: Deny}", "{name: two, namespace: nope}"]
+)
+def test_missing_parameters_deny_whatever_the_actions_unless_failures_are_ignored(
+    ref: str, action: str
+) -> None:
+    """As kube-apiserver 1.37 does (validating/dispatcher.go, addConfigError)."""
+    bound = f"validationActions: [{action}]\nparamRef: {ref}"
+    result = rules(PARAMS, bound, config_maps=MAPS).validate(RequestSpec().request())
+    assert len(result.denials) == 1
+    assert not result.warnings
+    assert not result.audit
+
+    ignored = rules(f"failurePolicy: Ignore\n{PARAMS}", bound, config_maps=MAPS)
+    assert ignored.validate(RequestSpec().request()) == ValidationResult()
 
 
 def test_audit_annotations_are_published_under_the_policy() -> None:
@@ -350,6 +369,22 @@ def test_a_failing_audit_annotation_denies() -> None:
     assert [denial.message for denial in judgement.denials] == [
         f"{PREFIX}expression 'object.nope.text + 'x'' resulted in error: no such key: nope"
     ]
+
+
+def test_a_failing_audit_annotation_denies_whatever_the_actions() -> None:
+    spec = "auditAnnotations: [{key: a, valueExpression: object.nope.text + 'x'}]"
+    result = rules(spec, "validationActions: [Warn]").validate(RequestSpec().request())
+    assert len(result.denials) == 1
+    assert not result.warnings
+
+
+def test_match_conditions_have_no_namespace() -> None:
+    spec = """
+matchConditions: [{name: c, expression: namespaceObject == null}]
+validations: [{expression: namespaceObject == null, message: it has one}]
+"""
+    result = rules(spec).validate(RequestSpec().request())
+    assert [denial.message for denial in result.denials] == [f"{PREFIX}it has one"]
 
 
 def test_all_policies_of_a_review_have_one_budget() -> None:

@@ -40,7 +40,7 @@ def evaluate(
 ) -> WebhookMatch:
     """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
     selectors = [_selector_step(webhook, key, request, namespaces) for key in _SELECTORS]
-    conditions = [*_condition_steps(webhook, request, namespaces)]
+    conditions = [*_condition_steps(webhook, request)]
     # A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     ordered = (*selectors, *sorted(conditions, key=lambda step: step.observed != "false"))
     deciding = next((step for step in ordered if step.outcome != "passes"), None)
@@ -95,9 +95,7 @@ def _find_mismatch(
     return None if mismatch is None else constraints.Mismatch(key, mismatch.observed).describe()
 
 
-def _condition_steps(
-    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> Iterator[TraceStep]:
+def _condition_steps(webhook: Webhook, request: AdmissionRequest) -> Iterator[TraceStep]:
     """A step for each match condition; CEL is loaded only where there are any."""
     match_conditions = webhook.manifest.get("matchConditions")
     if not isinstance(match_conditions, list) or not match_conditions:
@@ -112,7 +110,8 @@ def _condition_steps(
     if notes.errors:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     meter = Meter(CONDITIONS_BUDGET)
-    values = conditions.condition_variables(request, namespaces, None)
+    # kube-apiserver gives match conditions no Namespace.
+    values = {**conditions.condition_variables(request, {}, None), "namespaceObject": None}
     yield from (_condition_step(webhook, condition, values, meter) for condition in read)
 
 

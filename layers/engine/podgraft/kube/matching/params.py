@@ -93,7 +93,10 @@ class ParamIndex:
         return cls(by_name, frozenset(cluster_scoped), by_label)
 
     def find(self, kind: ParamKind, ref: ParamRef, namespace: str) -> Sequence[Object]:
-        """Find the parameters for a request in a namespace; raises ``ParamError``."""
+        """Find the parameters for a request in a namespace; raises ``ParamError``.
+
+        Required parameters that are missing are an error, too.
+        """
         param_namespace = ref.namespace or namespace
         if kind.group_kind in self.cluster_scoped:
             if ref.namespace:
@@ -107,9 +110,15 @@ class ParamIndex:
                 "resources"
             )
         if ref.selector is not None:
-            return self._select(kind, ref.selector, param_namespace)
-        param = self.by_name.get(kind.group_kind, {}).get((param_namespace, ref.name))
-        return [] if param is None else [param]
+            params = self._select(kind, ref.selector, param_namespace)
+        else:
+            param = self.by_name.get(kind.group_kind, {}).get((param_namespace, ref.name))
+            params = [] if param is None else [param]
+        if not params and ref.is_required:
+            raise ParamError(
+                "no params found for policy binding with `Deny` parameterNotFoundAction"
+            )
+        return params
 
     def can_find(self, kind: ParamKind, ref: ParamRef) -> bool:
         """Whether a request in some namespace has parameters."""

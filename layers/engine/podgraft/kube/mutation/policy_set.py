@@ -226,10 +226,6 @@ class MutationReview:
             return
         try:
             params = self.policies.params.find(policy.param_kind, binding.params, request.namespace)
-            if not params and binding.params.is_required:
-                raise ParamError(  # noqa: TRY301 - handled as other errors of parameters
-                    "no params found for policy binding with `Deny` parameterNotFoundAction"
-                )
         except ParamError as error:
             failure = _Failure(policy, binding, f"failed to configure binding: {error}")
             failures.append(failure)

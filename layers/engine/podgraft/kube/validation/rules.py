@@ -25,7 +25,12 @@ from podgraft.kube.cel import (
     Program,
     Value,
 )
-from podgraft.kube.matching.conditions import ConditionError, condition_variables, find_false
+from podgraft.kube.matching.conditions import (
+    Condition,
+    ConditionError,
+    condition_variables,
+    find_false,
+)
 from podgraft.kube.matching.constraints import Mismatch
 from podgraft.kube.matching.go_values import OBJECTS, GoValues
 from podgraft.kube.matching.index import ConstraintIndex
@@ -46,6 +51,9 @@ RULE = "rule "  # the name of the step
 MISMATCH = "does not match: "
 NO_PARAMETERS = "is not evaluated: "
 
+# kube-apiserver denies for an error of parameters or annotations, whatever the binding sets.
+_Actions: TypeAlias = frozenset[ValidationAction]
+_DENY: _Actions = frozenset({ValidationAction.DENY})
 _NO_BINDING = Binding(policy="")  # of a policy that does not match
 
 
@@ -107,14 +115,9 @@ class PolicySet:
         try:
             params = self._params(policy, binding, request)
         except ParamError as error:
-            evaluation.add_failure(f"failed to configure binding: {error}")
+            evaluation.add_failure(f"failed to configure binding: {error}", actions=_DENY)
             return
-        if not params and binding.params is not None and binding.params.is_required:
-            denial = FailedValidation(
-                "no params found for policy binding with `Deny` parameterNotFoundAction"
-            )
-            evaluation.add_denial(denial)
-        elif not params:
+        if not params:
             evaluation.record(f"{NO_PARAMETERS}no parameters found")
         for param in params:
             variables = condition_variables(request, self.namespaces, param)
@@ -170,7 +173,7 @@ class _BindingEvaluation:
         """Evaluate validations, then annotations; failurePolicy handles an exceeded budget."""
         evaluate = partial(self._evaluate_within_budget, activation)
         try:
-            if not self._applies(evaluate):
+            if not self._applies(activation):
                 return
             for index, validation in enumerate(self.policy.validations):
                 self._evaluate_validation(evaluate, index, validation)
@@ -178,15 +181,17 @@ class _BindingEvaluation:
         except CostExceededError as error:
             self.add_failure(f"validation stopped early: it {error}")
 
-    def add_denial(self, denial: FailedValidation, index: int = 0) -> None:
-        """Add a failed validation to the output of each action of the binding."""
+    def add_denial(
+        self, denial: FailedValidation, index: int = 0, actions: _Actions | None = None
+    ) -> None:
+        """Add a failed validation to the output of each action, by default of the binding."""
         binding, builder = self.binding, self.builder
         suffix = f" with binding '{binding.name}'" if binding.name else ""
         origin = f"ValidatingAdmissionPolicy '{self.policy.name}'{suffix}"
-        actions = sorted(binding.actions)
-        is_denied = ValidationAction.DENY in actions
-        self.record(f"{', '.join(actions)}: {denial.message}", "denies" if is_denied else "passes")
-        for action in actions:
+        chosen = sorted(binding.actions if actions is None else actions)
+        is_denied = ValidationAction.DENY in chosen
+        self.record(f"{', '.join(chosen)}: {denial.message}", "denies" if is_denied else "passes")
+        for action in chosen:
             match action:
                 case ValidationAction.DENY:
                     builder.denials.setdefault(origin, []).append(denial)
@@ -204,10 +209,10 @@ class _BindingEvaluation:
             "validationActions": [str(action) for action in sorted(self.binding.actions)],
         }
 
-    def add_failure(self, message: str, index: int = 0) -> None:
-        """Add a failed evaluation; it denies the request unless failurePolicy is Ignore."""
+    def add_failure(self, message: str, index: int = 0, actions: _Actions | None = None) -> None:
+        """Add a failed evaluation, as a failed validation unless failurePolicy is Ignore."""
         if self.policy.fails_closed:
-            self.add_denial(FailedValidation(message), index)
+            self.add_denial(FailedValidation(message), index, actions)
         else:
             self.record(f"is ignored, as failurePolicy sets: {message}")
 
@@ -222,9 +227,9 @@ class _BindingEvaluation:
             suffix = f", binding {self.binding.name}" if self.binding.name else ""
             self.builder.trace.add(f"{RULE}{self.policy.name}{suffix}", observed, effect)
 
-    def _applies(self, evaluate: _Evaluate) -> bool:
+    def _applies(self, activation: Activation) -> bool:
         try:
-            false_condition = find_false(self.policy.conditions, evaluate)
+            false_condition = self._find_false_condition(activation)
         except ConditionError as error:
             self.add_failure(str(error))
             return False
@@ -233,6 +238,14 @@ class _BindingEvaluation:
             return False
         self.record(f"matches; validations: {len(self.policy.validations)}")
         return True
+
+    def _find_false_condition(self, activation: Activation) -> Condition | None:
+        if not self.policy.conditions:
+            return None
+        # kube-apiserver gives match conditions no Namespace.
+        values = Activation({**activation, "namespaceObject": None}, (), activation.go)
+        evaluate = partial(self._evaluate_within_budget, values)
+        return find_false(self.policy.conditions, evaluate)
 
     def _evaluate_validation(self, evaluate: _Evaluate, index: int, validation: Validation) -> None:
         text = validation.program.text.strip()
@@ -253,7 +266,8 @@ class _BindingEvaluation:
                 value = evaluate(annotation.program)
             except EvaluationError as error:
                 text = annotation.program.text.strip()
-                self.add_failure(f"expression '{text}' resulted in error: {error}")
+                message = f"expression '{text}' resulted in error: {error}"
+                self.add_failure(message, actions=_DENY)
                 continue
             value_text = value.strip() if isinstance(value, str) else ""
             truncated = value_text.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
