@@ -158,7 +158,7 @@ validations: [{expression: "false", message: never}]
 matchConditions: [{name: broken, expression: object.spec.nope == 1}]
 validations: [{expression: "true"}]
 """,
-        denials=("matchCondition 'broken' failed: no such key: nope",),
+        denials=("expression 'object.spec.nope == 1' resulted in error: no such key: nope",),
     ),
     Case(
         name="but a false one beside it spares",

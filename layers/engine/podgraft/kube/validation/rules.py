@@ -231,7 +231,7 @@ class _BindingEvaluation:
         try:
             false_condition = self._find_false_condition(activation)
         except ConditionError as error:
-            self.add_failure(str(error))
+            self.add_failure(error.original)
             return False
         if false_condition is not None:
             self.record(f"{MISMATCH}matchConditions: {false_condition.name} is false")
