@@ -1,11 +1,11 @@
 output "endpoint" {
   description = "Base of clientConfig.url, for podgraft register --url"
-  value       = local.conditions.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
+  value       = local.conditions.has_domain ? "https://${var.domain_name}" : local.conditions.has_public_endpoint ? aws_apigatewayv2_api.webhook.api_endpoint : local.private_endpoint
 }
 
 output "private_endpoint" {
   description = "Base of clientConfig.url through the first of vpc_endpoint_ids; for another one, replace its id; null without them"
-  value       = local.conditions.has_private_api ? "https://${aws_api_gateway_rest_api.private[0].id}-${var.vpc_endpoint_ids[0]}.execute-api.${local.region}.${data.aws_partition.current.dns_suffix}/live" : null
+  value       = local.private_endpoint
 }
 
 output "snap_start" {

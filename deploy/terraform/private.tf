@@ -1,7 +1,8 @@
 # The private API: its address names the VPC endpoint, and the path begins with the stage.
 
 locals {
-  private_api = templatefile("${path.module}/private_api.json.tftpl", local.monitoring)
+  private_api      = templatefile("${path.module}/private_api.json.tftpl", local.monitoring)
+  private_endpoint = local.conditions.has_private_api ? "https://${aws_api_gateway_rest_api.private[0].id}-${var.vpc_endpoint_ids[0]}.execute-api.${local.region}.${data.aws_partition.current.dns_suffix}/live" : null
 }
 
 resource "aws_api_gateway_rest_api" "private" {

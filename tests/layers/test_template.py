@@ -494,6 +494,10 @@ def test_a_private_api_admits_the_named_vpc_endpoints_with_tls_1_3_only() -> Non
         stack.resources["Watch"]["Properties"]["Environment"]["Variables"]["WATCH_ENDPOINT"] == ""
     )
     assert "vpce-0a1b2c3d.execute-api" in stack.outputs["PrivateEndpoint"]["Value"]
+    # Without --url, the commands register this address.
+    assert stack.outputs["Endpoint"]["Value"] == stack.outputs["PrivateEndpoint"]["Value"]
+    both = Rendering(TEMPLATE, "shop", {"VpcEndpointIds": endpoints})
+    assert both.outputs["Endpoint"]["Value"] == "shop-Api.ApiEndpoint"
     without = Rendering(TEMPLATE, "shop", {})
     assert "PrivateApi" not in without.resources
     assert without.resources["Api"]["Properties"]["DisableExecuteApiEndpoint"] is False

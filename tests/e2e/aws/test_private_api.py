@@ -36,6 +36,7 @@ def test_clusters_call_the_private_api_and_not_the_public_one(
     podgraft(private, "push", local(policy), *remote(private))
     token = issue(private, "e2e", token_file)
     address = private.outputs["PrivateEndpoint"]
+    assert private.outputs["Endpoint"] == address
     manifests = private.cloud.run(
         *(sys.executable, "-m", "podgraft", "register"),
         *("--url", address, "--injector", "istio", "--cluster", "e2e"),
