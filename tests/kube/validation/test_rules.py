@@ -203,6 +203,14 @@ validations:
         spec="validations: [{expression: 'namespaceObject.metadata.labels.team == \"a\"'}]",
     ),
     Case(
+        name="what kube-apiserver gives every namespace",
+        spec="""
+validations:
+- expression: >-
+    namespaceObject.status.phase == 'Active' && namespaceObject.spec.finalizers == ['kubernetes']
+""",
+    ),
+    Case(
         name="a namespace that the bundle does not contain has its name and its label",
         spec="""
 validations:

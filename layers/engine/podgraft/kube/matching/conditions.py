@@ -177,11 +177,15 @@ def condition_variables(
     }
 
 
+# What kube-apiserver gives every Namespace, and manifests leave out.
+_EVERY_NAMESPACE: Object = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+
+
 def _namespace_object(request: AdmissionRequest, namespaces: Mapping[str, Object]) -> Object | None:
     is_namespace = request.kind.kind == "Namespace" and not request.kind.group
     if is_namespace or not request.namespace:
         return None
-    return {"spec": {}, "status": {}, **find_namespace(request.namespace, namespaces)}
+    return {**_EVERY_NAMESPACE, **find_namespace(request.namespace, namespaces)}
 
 
 @dataclass(frozen=True, slots=True)
