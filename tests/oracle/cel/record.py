@@ -128,6 +128,19 @@ TYPED_HEAD: dict[str, object] = {
 }
 
 
+# No value of Go is zero for ``optional.ofNonZeroValue``.
+NON_ZERO_TESTS = tuple(
+    {"expression": expression, "kind": "mutation"}
+    for expression in (
+        "optional.ofNonZeroValue(object.status).hasValue()",
+        "optional.ofNonZeroValue(object.spec.volumes[0].emptyDir).hasValue()",
+        "optional.ofNonZeroValue({}).hasValue()",
+        "optional.ofNonZeroValue(dyn([])).hasValue()",
+        "optional.ofNonZeroValue(namespaceObject.spec).orValue(dyn(1)) == 1",
+    )
+)
+
+
 def make_comparisons(count: int, seed: int = 39) -> Iterator[dict[str, str]]:
     """Comparisons at random, of values of Go and of an expression."""
     random = Random(seed)  # noqa: S311 - the same each time
@@ -183,7 +196,7 @@ def main() -> None:
     }
     _write(POLICIES, filter(_is_kept, ask(program, (HEAD, *unique.values()))))
     _write(SUITES, filter(_is_kept, ask(program, _read_questions(SUITES))))
-    compared = ask(program, (TYPED_HEAD, *make_comparisons(1_500)))
+    compared = ask(program, (TYPED_HEAD, *make_comparisons(1_500), *NON_ZERO_TESTS))
     _write(COMPARISONS, filter(_is_kept, compared))
     FUNCTIONS.write_text("".join(f"{line}\n" for line in list_functions(program)))
 

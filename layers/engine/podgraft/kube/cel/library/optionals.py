@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from operator import attrgetter
 
+from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, member, reads_go
 from podgraft.kube.cel.values import (
     NANOSECONDS,
     NONE,
@@ -21,8 +22,10 @@ from podgraft.kube.cel.values import (
 _ZERO_TIME = -62_135_596_800 * NANOSECONDS
 
 
-def _of_non_zero(value: Value) -> Optional:
+def _of_non_zero(value: Value, go: GoTypes = NO_GO_TYPES) -> Optional:
     match value:
+        case _ if go.type_of(value):
+            zero = False  # no value of Go is zero there
         case Duration():
             zero = not value.nanoseconds
         case Timestamp():
@@ -58,7 +61,7 @@ UNWRAPPING = (
 
 OPTIONALS = (
     function("optional.of", "A -> optional_type(A)", lambda value: Optional(True, value)),
-    function("optional.ofNonZeroValue", "A -> optional_type(A)", _of_non_zero),
+    reads_go(function("optional.ofNonZeroValue", "A -> optional_type(A)", _of_non_zero)),
     function("optional.none", "-> optional_type(A)", lambda: NONE),
     member("hasValue", "optional_type(A) -> bool", attrgetter("present")),
     member("first", "list(A) -> optional_type(A)", _element(0)),
