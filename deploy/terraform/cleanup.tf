@@ -33,8 +33,9 @@ resource "aws_lambda_function" "cleanup" {
 }
 
 resource "aws_iam_role" "cleanup" {
-  name_prefix = "${substr(var.name, 0, 28)}-cleanup-"
-  description = "Permissions of the cleanup"
+  name_prefix          = "${substr(var.name, 0, 28)}-cleanup-"
+  description          = "Permissions of the cleanup"
+  permissions_boundary = local.conditions.has_permissions_boundary ? var.permissions_boundary_arn : null
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

@@ -91,8 +91,9 @@ resource "aws_lambda_provisioned_concurrency_config" "live" {
 }
 
 resource "aws_iam_role" "webhook" {
-  name_prefix = "${substr(var.name, 0, 30)}-"
-  description = "Permissions of the webhook"
+  name_prefix          = "${substr(var.name, 0, 30)}-"
+  description          = "Permissions of the webhook"
+  permissions_boundary = local.conditions.has_permissions_boundary ? var.permissions_boundary_arn : null
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

@@ -33,8 +33,9 @@ resource "aws_lambda_function" "guard" {
 }
 
 resource "aws_iam_role" "guard" {
-  name_prefix = "${substr(var.name, 0, 30)}-guard-"
-  description = "Permissions of the guard"
+  name_prefix          = "${substr(var.name, 0, 30)}-guard-"
+  description          = "Permissions of the guard"
+  permissions_boundary = local.conditions.has_permissions_boundary ? var.permissions_boundary_arn : null
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

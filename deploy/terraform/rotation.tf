@@ -45,9 +45,10 @@ resource "aws_lambda_function" "rotation" {
 }
 
 resource "aws_iam_role" "rotation" {
-  count       = local.conditions.rotates ? 1 : 0
-  name_prefix = "${substr(var.name, 0, 27)}-rotation-"
-  description = "Permissions of the rotation of tokens"
+  count                = local.conditions.rotates ? 1 : 0
+  name_prefix          = "${substr(var.name, 0, 27)}-rotation-"
+  description          = "Permissions of the rotation of tokens"
+  permissions_boundary = local.conditions.has_permissions_boundary ? var.permissions_boundary_arn : null
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

@@ -41,8 +41,9 @@ resource "aws_lambda_function" "watch" {
 }
 
 resource "aws_iam_role" "watch" {
-  name_prefix = "${substr(var.name, 0, 30)}-watch-"
-  description = "Permissions of the watch"
+  name_prefix          = "${substr(var.name, 0, 30)}-watch-"
+  description          = "Permissions of the watch"
+  permissions_boundary = local.conditions.has_permissions_boundary ? var.permissions_boundary_arn : null
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

@@ -40,7 +40,7 @@ UNUSED = (
     *("lambda:PutRuntimeManagementConfig", "lambda:PutFunctionRecursionConfig"),
     *("lambda:PutFunctionScalingConfig", "lambda:PassCapacityProvider"),
     *("lambda:AssociateRuntimeAlias", "codedeploy:RegisterOnPremisesInstance"),
-    *("iam:*PermissionsBoundary", "logs:*KmsKey", "logs:DeleteDataProtectionPolicy"),
+    *("logs:*KmsKey", "logs:DeleteDataProtectionPolicy"),
     *("logs:PutDataProtectionPolicy", "logs:*BearerTokenAuthentication"),
     *("logs:PutIndexPolicy", "logs:DeleteIndexPolicy", "logs:PutLogGroupDeletionProtection"),
     "route53-recovery-control-config:DescribeRoutingControl",

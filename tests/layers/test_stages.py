@@ -85,7 +85,7 @@ def _identities(resource: Any) -> Iterator[tuple[str, Any]]:
         case "AWS::CloudWatch::Dashboard":
             yield from _widgets(json.loads(properties["DashboardBody"]))
         case "AWS::IAM::Role":
-            yield from _permissions(properties["Policies"])
+            yield from _permissions(properties.get("Policies", []))
         case _:
             return
 

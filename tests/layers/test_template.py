@@ -594,6 +594,23 @@ def test_signed_code_is_required_by_parameter() -> None:
         assert f"{name}=$(SIGNING_PROFILE)" in makefile
 
 
+def test_each_role_can_have_a_permissions_boundary() -> None:
+    """SAM makes none of the roles: it would give them no boundary."""
+    boundary = {"Ref": "PermissionsBoundaryArn"}
+    roles = resources_of_type("IAM::Role")
+    assert len(roles) == 7
+    for role in roles.values():
+        assert role["PermissionsBoundary"]["If"] == [
+            "HasPermissionsBoundary",
+            boundary,
+            {"Ref": "AWS::NoValue"},
+        ]
+    functions = resources_of_type("Serverless::Function").values()
+    assert all("Role" in each for each in functions)
+    role = RESOURCES["Webhook"]["Properties"]["DeploymentPreference"]["Role"]
+    assert role["If"][:2] == ["Gradual", {"GetAtt": "DeploymentRole.Arn"}]
+
+
 WRITER = "arn:aws:iam::111122223333:role/deployer"
 USER = "arn:aws:iam::111122223333:user/deployer"
 POLICY = {"name": "/podgraft/istio/policy"}

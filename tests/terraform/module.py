@@ -125,6 +125,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
         "HostedZoneId": "Z1",
     },
     {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
+    {"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary"},
     {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"], "PublicEndpoint": "false"},
     {"TokenRotationDays": 60, "LogRetentionDays": 14},
 )
