@@ -113,7 +113,7 @@ def test_the_deployer_may_use_a_code_signing_configuration_for_a_function() -> N
 
 
 def test_each_api_is_a_resource_of_the_deployer() -> None:
-    """The actions are those of HTTP methods, so only the path tells one kind from another."""
+    """An action of API Gateway is an HTTP method. The path names the kind of resource."""
     [statement] = [each for each in STATEMENTS if each["Sid"] == "Apis"]
     paths = ("apis/a/stages", "domainnames/a.example", "restapis", "restapis/a/stages", "tags/arn")
     arns = [f"arn:aws:apigateway:REGION::/{path}" for path in paths]
