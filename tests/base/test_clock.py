@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import podgraft
-from podgraft.base.clock import AgeClock
+from podgraft.base.system import AgeClock
 
 PACKAGE = Path(podgraft.__file__).parent
 STEPS = st.lists(st.tuples(*[st.integers(-(10**9), 10**9)] * 2), min_size=1)
@@ -45,7 +45,6 @@ def test_two_clocks_that_agree_give_their_time(steps: list[int]) -> None:
 
 # The modules with a clock of their own: none of them decides by it whether a value is still good.
 OTHER_CLOCKS = {
-    "base/clock.py": "refers to the clock of durations",
     "base/deadline.py": "waits within one review",
     "service/store/aws/client.py": "waits within one review",
     "service/store/census.py": "the date in the name of a record",

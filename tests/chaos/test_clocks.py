@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
 
-from podgraft.base.clock import AgeClock
+from podgraft.base.system import AgeClock
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import SimpleNamespace
 
 from podgraft.base import system
-from podgraft.base.clock import AgeClock
+from podgraft.base.system import AgeClock
 
 from .baton import Baton, Node, Task, VirtualLock
 from .dice import Dice

@@ -43,7 +43,7 @@ DEFECTS: dict[str, Defect] = {
     "D5": make_defect(
         "ages follow the monotonic clock only",
         "2 15",
-        "podgraft.base.clock:AgeClock.__call__",
+        "podgraft.base.system:AgeClock.__call__",
         "max(monotonic - monotonic_before, wall - wall_before, 0.0)",
         "max(monotonic - monotonic_before, 0.0)",
     ),

@@ -46,7 +46,7 @@ def create_app(  # noqa: PLR0913 — both clocks, for tests
 ) -> Flask:
     """Make the application for a store; *callers* contains the clusters that can call it.
 
-    *clock* measures durations and deadlines, and *ages* what is older (``podgraft.base.clock``).
+    *clock* measures durations and deadlines, and *ages* what is older (``podgraft.base.system``).
     With *census*, the application records the workloads of injectors that have a census.
     """
     write = request_log or make_stream_log()
