@@ -86,6 +86,7 @@ class GoType(Struct, eq=False):
     zero value; a value that already has the type does not change.
     ``fields`` can be assigned once after construction, for recursive types.
     ``literal`` types are composite type literals (``[]string``); all other types have a name.
+    ``paths`` are those that ``field_path`` found.
     """
 
     name: str
@@ -98,7 +99,7 @@ class GoType(Struct, eq=False):
     length: int = 0
     literal: bool = False
     _members: dict[str, Member | None] | None = None
-    _paths: dict[str, tuple[Field, ...]] = field(default_factory=dict[str, "tuple[Field, ...]"])
+    paths: dict[str, tuple[Field, ...]] = field(default_factory=dict[str, "tuple[Field, ...]"])
 
     def __repr__(self) -> str:
         return self.name
@@ -111,13 +112,13 @@ class GoType(Struct, eq=False):
 
     def field_path(self, name: str) -> tuple[Field, ...] | None:
         """The path of fields from this struct to the field ``name``, including promoted fields."""
-        path = self._paths.get(name)
+        path = self.paths.get(name)
         if path is not None:
             return path
         member = self.member(name)
         if member is None or isinstance(member.target, Method):
             return None
-        path = self._paths[name] = (*member.path, member.target)
+        path = self.paths[name] = (*member.path, member.target)
         return path
 
 

@@ -58,8 +58,8 @@ class Struct:
         """The exported field ``name``, or the default if the type has none."""
         if name in self.cached_fields:
             return self.cached_fields[name]
-        path = self.type.field_path(name) if name[:1].isupper() else None
-        if path is None:
+        path = self.type.paths.get(name) or self.type.field_path(name)
+        if path is None or not name[0].isupper():
             return default
         value = self.get(path[0]) if len(path) == 1 else self.walk(path)
         self.cached_fields[name] = value
