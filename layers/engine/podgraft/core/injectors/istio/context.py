@@ -247,8 +247,9 @@ def _remove_earlier_injection(
     metadata, spec = object_at(base, "metadata"), object_at(base, "spec")
     own_annotations = object_at(metadata, "annotations")
     removed = {statuses.ANNOTATION}
-    if prometheus.points_at_agent(profile, own_annotations, port):
-        removed.update(prometheus.scrape_annotations(profile, own_annotations))
+    settings = prometheus.find_settings(profile, own_annotations)
+    if prometheus.points_at_agent(settings, port):
+        removed.update(*settings.values())
     remaining = without_keys(own_annotations, *removed)
     lists: Object = {
         key: [each for each in containers(base, key) if each.get("name") not in names]

@@ -102,7 +102,9 @@ class LegacyInjector:
             text = probes.probers_text(planned)
             if text:
                 append_env(proxy, ENV, text)
-        scrape = prometheus.parse_scrape(self._profile, planned.annotations)
+        scrape = prometheus.parse_scrape(
+            prometheus.find_settings(self._profile, planned.annotations)
+        )
         if self._should_merge_metrics(planned) and scrape != prometheus.NO_SCRAPE:
             append_env(proxy, prometheus.ENV, scrape.to_json())
 

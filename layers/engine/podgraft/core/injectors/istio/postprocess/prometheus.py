@@ -5,10 +5,11 @@ Source: pkg/kube/inject/webhook.go, applyPrometheusMerge, and tools/istio-agent'
 
 import re
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, string_at, string_members
+from podgraft.base.jsonvalue import JSON, Object, string_at
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio.config.mesh import status_port
 from podgraft.core.injectors.istio.config.protojson import Message
@@ -48,6 +49,10 @@ RESERVED_PORTS: Mapping[int, str] = {
 }
 
 
+# The values of the annotations about scraping by their spelling, by the standard name.
+Settings: TypeAlias = Mapping[str, Mapping[str, str]]
+
+
 class Scrape(Struct, frozen=True):
     """The scrape settings in the annotations of the application."""
 
@@ -70,15 +75,13 @@ NO_SCRAPE = Scrape("", "", "")
 def merge_metrics(profile: Profile, builder: PodBuilder, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
     port, annotations = str(status_port(mesh)), builder.annotations
-    scrape_settings = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
     if not is_enabled(annotations, mesh):
         return
-    if scrape_settings:
-        if _is_disabled(profile, scrape_settings) or points_at_agent(
-            profile, scrape_settings, port
-        ):
+    settings = find_settings(profile, annotations)
+    if settings:
+        if _is_disabled(settings) or points_at_agent(settings, port):
             return
-        _move_annotations(profile, builder, scrape_settings, port)
+        _move_annotations(profile, builder, settings, port)
     annotations.update(agent_annotations(port))
 
 
@@ -89,19 +92,18 @@ def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
         return
     entry = find_env(sidecar, SECURE_PORT_ENV)
     port = string_at(entry, "value") if entry else ""
-    if port not in ("", "0") and _find_value(profile, builder.annotations, SECURE_PORT) is None:
+    if port not in ("", "0") and not _find(profile, builder.annotations, SECURE_PORT):
         builder.annotations[SECURE_PORT] = port
 
 
-def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
-    """The names of the annotations about scraping, in any spelling."""
-    standard_names = (*_LEGACY, _TARGETS) if profile.scrape_targets else _LEGACY
-    return [name for name in annotations if _standard_name(profile, name) in standard_names]
+def find_settings(profile: Profile, annotations: Mapping[str, JSON]) -> Settings:
+    """Find the annotations about scraping, in any spelling; the standard one is first."""
+    return _find(profile, annotations, *_LEGACY, *((_TARGETS,) if profile.scrape_targets else ()))
 
 
-def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
+def points_at_agent(settings: Settings, port: str) -> bool:
     """Whether the annotations already name the agent's port: an earlier injection set them."""
-    return port in _find_values(profile, annotations, "prometheus.io/port")
+    return port in settings.get("prometheus.io/port", {}).values()
 
 
 def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
@@ -112,14 +114,12 @@ def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
     return value if value is not None else mesh.get("enablePrometheusMerge") is not False
 
 
-def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+def parse_scrape(settings: Settings) -> Scrape:
     """Parse the scrape settings in the annotations."""
-    scrape, path, port = (_find_value(profile, annotations, name) or "" for name in _LEGACY)
-    targets = (
-        _parse_targets(_find_value(profile, annotations, _TARGETS) or "")
-        if profile.scrape_targets
-        else ()
+    scrape, path, port, text = (
+        next(iter(settings.get(name, {}).values()), "") for name in (*_LEGACY, _TARGETS)
     )
+    targets = _parse_targets(text)
     if targets:
         port, path = targets[0]
     return Scrape(scrape, path, port, targets)
@@ -134,23 +134,22 @@ def agent_annotations(port: str) -> dict[str, str]:
     }
 
 
-def _move_annotations(
-    profile: Profile, builder: PodBuilder, scrape_settings: Mapping[str, JSON], port: str
-) -> None:
+def _move_annotations(profile: Profile, builder: PodBuilder, settings: Settings, port: str) -> None:
     """Move the scrape settings from the annotations to the environment of the sidecar."""
-    scrape = parse_scrape(profile, scrape_settings)
+    scrape = parse_scrape(settings)
     if profile.scrape_targets:
         _check_ports(scrape, port)
     sidecar = builder.sidecar(profile)
     if sidecar is not None and scrape != NO_SCRAPE:
         append_env(sidecar, ENV, scrape.to_json())
-    for name in scrape_settings:
-        del builder.annotations[name]
+    for spellings in settings.values():
+        for name in spellings:
+            del builder.annotations[name]
 
 
-def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
-    scrapes = _find_values(profile, annotations, "prometheus.io/scrape")
-    return any(parse_or_none(parse_bool, value) is False for value in scrapes)
+def _is_disabled(settings: Settings) -> bool:
+    values = settings.get("prometheus.io/scrape", {}).values()
+    return any(parse_or_none(parse_bool, value) is False for value in values)
 
 
 def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
@@ -186,6 +185,15 @@ def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> Non
         )
 
 
+def _find(profile: Profile, annotations: Mapping[str, JSON], *standard_names: str) -> Settings:
+    found: dict[str, dict[str, str]] = {}
+    for name in sorted(annotations, key=lambda each: (each not in _SPELLINGS, each)):
+        standard = _standard_name(profile, name)
+        if standard in standard_names:
+            found.setdefault(standard, {})[name] = string_at(annotations, name)
+    return found
+
+
 def _standard_name(profile: Profile, name: str) -> str | None:
     """The standard name of an annotation about scraping; ``None`` for another annotation.
 
@@ -196,14 +204,3 @@ def _standard_name(profile: Profile, name: str) -> str | None:
     if len(name) not in _LENGTHS or not profile.loose_prometheus_names:
         return None
     return next((each for each, spelling in _SPELLINGS.items() if spelling.fullmatch(name)), None)
-
-
-def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
-    """Return the values of all spellings, starting with the standard one."""
-    names = [each for each in annotations if _standard_name(profile, each) == name]
-    names.sort(key=lambda candidate: (candidate != name, candidate))
-    return [*string_members(annotations, *names)]
-
-
-def _find_value(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
-    return next(iter(_find_values(profile, annotations, name)), None)
