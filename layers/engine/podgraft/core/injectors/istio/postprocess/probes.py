@@ -7,6 +7,7 @@ the agent. The environment of the sidecar maps each path to the original probe.
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -38,6 +39,20 @@ _TYPES = {
 }
 
 
+class Probe(NamedTuple):
+    """A probe under ``key`` of a container or of its lifecycle, and the agent's path for it.
+
+    ``value`` is the probe itself, and ``action`` what it does, under its key ``kind``.
+    """
+
+    parent: Object
+    key: str
+    value: Object
+    kind: str
+    action: Object
+    path: str
+
+
 class ProbeRewriter(Struct, frozen=True, kw_only=True):
     """The settings for probe rewriting; ``mesh_port`` is the status port of the mesh."""
 
@@ -45,19 +60,14 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
     mesh_port: int
     tcp: bool
 
-    def find_parents(
-        self, container: Object
-    ) -> Iterator[tuple[Object, Mapping[str, str], tuple[str, ...]]]:
-        """What contains probes: the container, and its lifecycle.
-
-        Each has the agent's paths by key, and the kinds of probes to rewrite, in order of
-        preference.
-        """
+    def find_probes(self, container: Object) -> Iterator[Probe]:
+        """Find the probes of the container that the release rewrites."""
         kinds = ("httpGet", *(("tcpSocket",) if self.tcp else ()))
-        yield container, _PROBES, (*kinds, "grpc") if self.profile.grpc_probes else kinds
+        own_kinds = (*kinds, "grpc") if self.profile.grpc_probes else kinds
+        yield from _find_probes(container, container, _PROBES, own_kinds)
         lifecycle = container.get("lifecycle")
         if self.profile.lifecycle_probes and isinstance(lifecycle, dict):
-            yield lifecycle, _HANDLERS, kinds
+            yield from _find_probes(container, lifecycle, _HANDLERS, kinds)
 
 
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
@@ -80,24 +90,26 @@ def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter
 
 def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
     """Return the original probes for the agent, by the path that replaces them."""
-    entries = _collect_entries(builder, rewriter)
-    probers = {path: prober for path, prober in entries if prober is not None}
+    probers = {
+        probe.path: prober
+        for container in _containers(builder, rewriter.profile)
+        for probe in rewriter.find_probes(container)
+        if (prober := _make_prober(container, probe, rewriter.mesh_port)) is not None
+    }
     return dict(sorted(probers.items()))
 
 
 def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
     """Return the fields of the container with redirected probes, without all other fields."""
-    name = string_at(container, "name")
     redirected: Object = {}
-    for parent, paths, kinds in rewriter.find_parents(container):
-        changes: Object = {}
-        for key in filter(parent.__contains__, paths):
-            probe = object_at(parent, key)
-            kind = _probe_kind(probe, kinds)
-            if kind is not None:
-                changes[key] = _redirect_probe(probe, kind, paths[key].format(name), port)
-        redirected |= changes if parent is container else {"lifecycle": parent | changes}
-    return redirected
+    lifecycle: Object = {}
+    for probe in rewriter.find_probes(container):
+        changed = _redirect_probe(probe, port)
+        if probe.parent is container:
+            redirected[probe.key] = changed
+        else:
+            lifecycle = {**(lifecycle or probe.parent), probe.key: changed}
+    return {**redirected, "lifecycle": lifecycle} if lifecycle else redirected
 
 
 def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
@@ -108,15 +120,18 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
     return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
 
 
-def _collect_entries(
-    builder: PodBuilder, rewriter: ProbeRewriter
-) -> Iterator[tuple[str, Object | None]]:
-    for container in _containers(builder, rewriter.profile):
-        name = string_at(container, "name")
-        for parent, paths, kinds in rewriter.find_parents(container):
-            for key in filter(parent.__contains__, paths):
-                prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
-                yield paths[key].format(name), prober
+def _find_probes(
+    container: Object, parent: Object, paths: Mapping[str, str], kinds: tuple[str, ...]
+) -> Iterator[Probe]:
+    """Find the probes of these kinds, in the order of preference, under the keys of *paths*."""
+    for key in filter(parent.__contains__, paths):
+        probe = object_at(parent, key)
+        for kind in kinds:
+            action = probe.get(kind)
+            if isinstance(action, dict):
+                path = paths[key].format(string_at(container, "name"))
+                yield Probe(parent, key, probe, kind, action, path)
+                break
 
 
 def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
@@ -125,23 +140,18 @@ def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
     return (each for each in (*others, *builder.containers) if each.get("name") != PROXY)
 
 
-def _make_prober(
-    container: Object, probe: Object, rewriter: ProbeRewriter, kinds: tuple[str, ...]
-) -> Object | None:
+def _make_prober(container: Object, probe: Probe, mesh_port: int) -> Object | None:
     """Return the probe for the agent, or None if it is unsupported or already redirected."""
-    kind = _probe_kind(probe, kinds)
-    if kind is None:
-        return None
-    action = object_at(probe, kind)
+    action = probe.action
     port: JSON = action.get("port")
-    if kind != "grpc":
-        port = _resolve_port(container, port, rewriter.mesh_port)
+    if probe.kind != "grpc":
+        port = _resolve_port(container, port, mesh_port)
         if port is None:
             return None
-    timeout: JSON = probe.get("timeoutSeconds") or 0
     if "port" in action:
         action = action | {"port": port}
-    value: Object = {kind: kube.encode(_TYPES[kind], action)}
+    value: Object = {probe.kind: kube.encode(_TYPES[probe.kind], action)}
+    timeout: JSON = probe.value.get("timeoutSeconds") or 0
     if timeout:
         value["timeoutSeconds"] = timeout
     return value
@@ -178,21 +188,13 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
         sidecar["env"] = [variable if entry is existing else entry for entry in env]
 
 
-def _redirect_probe(probe: Object, kind: str, path: str, port: int) -> Object:
-    action: Object = {"path": path, "port": port}
-    if kind == "httpGet":
-        action = object_at(probe, kind) | action
+def _redirect_probe(probe: Probe, port: int) -> Object:
+    action: Object = {"path": probe.path, "port": port}
+    if probe.kind == "httpGet":
+        action = probe.action | action
         if action.get("scheme") == "HTTPS":
             action["scheme"] = "HTTP"
-    redirected = dict(probe)
-    del redirected[kind]
+    redirected = dict(probe.value)
+    del redirected[probe.kind]
     redirected["httpGet"] = action
     return redirected
-
-
-def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
-    """Return the first of the kinds that the probe has, or None."""
-    for kind in kinds:
-        if isinstance(probe.get(kind), dict):
-            return kind
-    return None
