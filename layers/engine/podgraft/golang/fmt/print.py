@@ -36,6 +36,9 @@ _STRINGABLE = "vsxXq"
 def print_arg(flags: Flags, verb: str, value: Value) -> str:
     """printArg: ``value`` as an operand of a directive."""
     printer = _Printer(flags, verb)
+    if value.__class__ is str and verb not in "Tp":  # the most frequent type
+        text = write_string(flags, value, verb)
+        return printer.print_bad_verb(value) if text is None else text
     type_ = type_of(value)
     if type_ is None:
         return pad(flags, "<nil>") if verb in "Tv" else printer.print_bad_verb(None)
