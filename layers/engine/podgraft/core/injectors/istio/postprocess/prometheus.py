@@ -27,12 +27,8 @@ SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
 _LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
 _TARGETS = "prometheus.istio.io/scrape-targets"
 # Any characters but letters and digits separate the words of a name.
-_SPELLINGS = {
-    name: re.compile(re.sub("[^a-z]", "[^A-Za-z0-9]", name))
-    for name in (*_LEGACY, _TARGETS, SECURE_PORT)
-}
-# Spellings have the same length, so most names need no comparison.
-_LENGTHS = frozenset(map(len, _SPELLINGS))
+_SEPARATOR = re.compile("[^A-Za-z0-9]")
+_NAMES = {_SEPARATOR.sub("_", name): name for name in (*_LEGACY, _TARGETS, SECURE_PORT)}
 
 _PORTS = range(1, 1 << 16)
 # pkg/config/constants and Envoy's bootstrap: the purpose of each reserved port.
@@ -186,21 +182,11 @@ def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> Non
 
 
 def _find(profile: Profile, annotations: Mapping[str, JSON], *standard_names: str) -> Settings:
+    """Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation."""
     found: dict[str, dict[str, str]] = {}
-    for name in sorted(annotations, key=lambda each: (each not in _SPELLINGS, each)):
-        standard = _standard_name(profile, name)
-        if standard in standard_names:
+    for name in sorted(annotations, key=lambda each: (each not in standard_names, each)):
+        standard = _NAMES.get(_SEPARATOR.sub("_", name))
+        is_known = standard == name or profile.loose_prometheus_names
+        if is_known and standard in standard_names:
             found.setdefault(standard, {})[name] = string_at(annotations, name)
     return found
-
-
-def _standard_name(profile: Profile, name: str) -> str | None:
-    """The standard name of an annotation about scraping; ``None`` for another annotation.
-
-    Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
-    """
-    if name in _SPELLINGS:
-        return name
-    if len(name) not in _LENGTHS or not profile.loose_prometheus_names:
-        return None
-    return next((each for each, spelling in _SPELLINGS.items() if spelling.fullmatch(name)), None)
