@@ -229,6 +229,12 @@ ERRORS = (
         unmarshal("number 1e+300", "HTTPGetAction.port", "int32"),
     ),
     Case(
+        "a value that a key in another case of letters replaces",
+        "Container",
+        {"image": 1, "Image": "a"},
+        unmarshal("number", "Container.image", "string"),
+    ),
+    Case(
         "an error that ends decoding precedes earlier errors",
         "Container",
         {"name": 1, "resources": {"limits": {"cpu": "x1"}}},

@@ -1,6 +1,7 @@
 """The decoder from JSON objects to Go's structs, in JSON form (encoding/json, Go 1.26).
 
-Duplicate keys that differ in case (``name``, ``Name``) are not merged: the last one wins.
+Of duplicate keys that differ in case (``name``, ``Name``), all must decode. Their values are not
+merged: the last one wins.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -186,6 +187,8 @@ class _StructDecoder:
         for key, value in raw.items():
             name = key if key in self.steps else folded.get(strings.fold_name(key))
             if name is not None:
+                if name in members:  # Go decodes this value, too
+                    self.decode({name: members[name]})
                 members[name] = value
             elif self._find_directive(key) is not None:
                 members[key] = value
