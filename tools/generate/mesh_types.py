@@ -48,6 +48,14 @@ _OTHERS: dict[str, list[tuple[str, str, str]]] = {
         ("access_token", "secure", "bool"),
         ("access_token", "cacert_path", "string"),
     ],
+    "v1alpha3.ClientTLSSettings": [("credential_name", "ca_cert_credential_name", "string")],
+    "v1alpha3.OutlierDetection": [
+        (
+            "outlier_detection_http_error_codes",
+            "failure_percentage_threshold",
+            "wrapperspb.UInt32Value",
+        )
+    ],
 }
 
 

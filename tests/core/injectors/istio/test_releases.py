@@ -226,7 +226,11 @@ MESH_FIELDS: dict[str, str] = {
         +MeshConfig.default_traffic_policy +MeshConfig.service_entry_visibility
         +MeshConfig.zone_aware_lb_setting +ProxyConfig.connection_settings
     """,
-    "1.32.0": "+MeshConfig.default_inbound_http_retry_policy",
+    "1.32.0": """
+        +MeshConfig.default_inbound_http_retry_policy
+        +v1alpha3.ClientTLSSettings.ca_cert_credential_name
+        +v1alpha3.OutlierDetection.failure_percentage_threshold
+    """,
 }
 
 # The Kubernetes types and sprig, from the release on at which either changes.

@@ -24,7 +24,7 @@ HEAD = "HEAD"  # the newest behavior, also by this name
 
 KNOWN: Final = tuple(LATEST)
 # Minors without a release when their source was read: what was read instead.
-UNRELEASED: Final = {31: "1.31.0-rc.0", NEWEST: "the master branch of August 2026"}
+UNRELEASED: Final = {NEWEST: "the master branch of August 2026"}
 
 
 class UnknownReleaseError(ValueError):
