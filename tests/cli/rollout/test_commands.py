@@ -111,6 +111,46 @@ def test_abort_sets_the_brake_and_ends_the_rollout(world: World, run: Run) -> No
     assert run("release")[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "for_all"),
+    [
+        (f"--id {ID}", f"--id {ID}", False),
+        ("--all", "--all", True),
+        # A brake of all rollouts, as the abort of an unreadable policy writes it, is not narrowed.
+        ("", f"--id {ID}", False),
+    ],
+)
+def test_the_brake_of_the_first_abort_stays(
+    world: World, run: Run, first: str, second: str, *, for_all: bool
+) -> None:
+    world.put("rollout: [" if not first else STABLE)
+    run(f"abort {first} --reason '5xx in checkout'")
+    brake = world.brake(for_all=for_all)
+    world.put(STABLE + yaml.dump({"rollout": block()}))
+    status, output = run(f"abort {second} --reason later")
+    assert (status, world.brake(for_all=for_all)) == (0, brake)
+    stopped = ID if "id: " + ID in (brake or "") else "all rollouts"
+    assert f" already stops {stopped}: by operator, at " in output
+    assert "reason 5xx in checkout" in output
+    assert world.read() == STABLE
+
+
+def test_a_brake_of_another_rollout_is_replaced(world: World, run: Run) -> None:
+    assert run("abort --id another --reason earlier")[0] == 0
+    assert run(f"abort --id {ID} --reason now")[0] == 0
+    assert parse_brakes([world.brake() or ""]) == {ID}
+
+
+def test_abort_without_a_rollout_names_the_brake(run: Run) -> None:
+    """The brake can be that of an earlier rollout, so it is no success."""
+    assert run(START)[0] == 0
+    assert run("abort --reason '5xx in checkout'")[0] == 0
+    status, output = run("abort --reason later")
+    assert status == 1
+    assert "the policy has no rollout" in output
+    assert f" stops {ID}: by operator, at " in output
+
+
 def test_the_brake_of_all_injectors_stops_every_start(world: World, run: Run) -> None:
     status, output = run("abort --all --reason incident")
     assert status == 0, output

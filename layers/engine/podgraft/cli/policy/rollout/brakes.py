@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from podgraft.cli.policy.storage import PolicyStorage
-from podgraft.core.versions.brake import is_stopped, parse_brakes
+from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 from podgraft.kube import yaml
 from podgraft.service.store.names import brake_name
 
@@ -21,6 +21,11 @@ class Brake(Struct, frozen=True):
     def ids(self) -> frozenset[str]:
         """The rollouts that the brake stops; ``ALL`` are all."""
         return parse_brakes([self.text])
+
+    @property
+    def target(self) -> str:
+        """The words for what the brake stops."""
+        return "all rollouts" if ALL in self.ids else min(self.ids)
 
     def stops(self, rollout: str) -> bool:
         """Whether the brake stops the rollout with this id."""

@@ -17,7 +17,7 @@ from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
 
 from . import text
-from .brakes import Brake, name_of_brake, read_brake
+from .brakes import Brake, name_of_brake, read_brake, read_brakes
 from .health import check_alarms
 
 
@@ -48,8 +48,14 @@ def abort_rollout(
     own = running if isinstance(running, str) else None
     target = id_ or own or next(iter(found), None)  # another region can have ended it already
     if target is None and fields is None and problem is None and not for_all:
-        raise CommandError("the policy has no rollout; use --id, or --all for other injectors")
-    _write_brake(storage, None if for_all else target, reason, for_all=for_all)
+        raise CommandError(
+            "the policy has no rollout; use --id, or --all for other injectors",
+            warnings=[
+                f"brake {each.location} stops {each.target}: {each.describe()}"
+                for each in read_brakes(storage)
+            ],
+        )
+    _set_brake(storage, None if for_all else target, reason, for_all=for_all)
     if problem is not None:
         raise problem
     if stored is not None and fields is not None:
@@ -59,8 +65,17 @@ def abort_rollout(
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 
 
-def _write_brake(storage: PolicyStorage, target: str | None, reason: str, *, for_all: bool) -> None:
-    """Stop a rollout; without a target, all of them."""
+def _set_brake(storage: PolicyStorage, target: str | None, reason: str, *, for_all: bool) -> None:
+    """Stop a rollout; without a target, all of them. A brake that stops it already stays."""
+    try:
+        present = read_brake(storage, for_all=for_all)
+    except CommandError:  # whoever may only write must be able to stop
+        present = None
+    if present is not None and present.stops(target or ALL):
+        click.echo(
+            f"brake      {present.location} already stops {present.target}: {present.describe()}"
+        )
+        return
     brake: Object = {
         "id": target or ALL,
         "at": system.timestamp(),
