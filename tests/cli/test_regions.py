@@ -331,6 +331,9 @@ def test_a_rollout_that_starts_in_one_region_continues_in_both(site: Site, local
     site.refused.add(POLICY)
     assert site.run(*start) == 1
     assert shares() == [5, None]
+    assert site.run("rollout", "status") == 1
+    assert site.out.count("rollout    r1 ") == site.out.count("rollout    none") == 1
+    assert site.err.count("the rollouts differ") == 1
     site.refused.clear()
     assert site.run(*start) == 0
     assert shares() == [5, 5]
@@ -348,6 +351,9 @@ def test_a_rollout_that_starts_in_one_region_continues_in_both(site: Site, local
     assert site.pods() == ["1.30.1", "1.30.1"]
     assert site.versions() == [4, 4]
     assert site.run("rollout", "promote") == 2
+    assert site.run("rollout", "status") == 0
+    assert site.run("rollout", "status", "-o", "json") == 2
+    assert "-o json: shows one region; use --region" in site.err
 
 
 @pytest.mark.usefixtures("local")
@@ -360,8 +366,7 @@ def test_bundles_are_pruned_in_both_regions(site: Site) -> None:
 READS_ONE = {
     *("certs import-acm", "compare", "diff", "explain", "inject", "register", "tokens list"),
     *("policy census stats", "policy denied", "policy diff", "policy export", "policy preview"),
-    *("policy pull", "policy rollout status", "policy rollout who", "rollout status"),
-    "rollout who",
+    *("policy pull", "policy rollout who", "rollout who"),
 }
 
 

@@ -441,6 +441,26 @@ def test_status_shows_both_tracks(run: Run) -> None:
     assert "inconclusive: 3 reviews in which the candidate failed" in output
 
 
+def test_status_as_json(run: Run) -> None:
+    """A schedule reads the result, and which brake stops what."""
+    state = json.loads(run("status -o json")[1])
+    assert (state["rollout"], state["result"], state["brakes"]) == (None, "none", [])
+    assert run(f"{START} --needs 3 1 0")[0] == 0
+    write_log("log.json", reviews=2)
+    state = json.loads(run("status -o json --log log.json")[1])
+    assert state["rollout"]["id"] == ID
+    assert state["rollout"]["needs"] == {"reviews": 3, "workloads": 1, "minutes": 0}
+    assert state["evidence"]["candidate"]["reviews"] == 2
+    assert state["evidence"]["kinds"][0]["paths"] == ["replace spec.containers[istio-proxy].image"]
+    assert (state["result"], state["missing"][0]) == ("inconclusive", "2 of 3 reviews")
+    write_log("log.json", reviews=3)
+    assert json.loads(run("status -o json --log log.json")[1])["result"] == "complete"
+    assert run("abort --all --reason incident")[0] == 0
+    (brake,) = json.loads(run("status -o json")[1])["brakes"]
+    assert (brake["forAll"], brake["stops"]) == (True, ["*"])
+    assert (brake["by"], brake["reason"]) == ("operator", "incident")
+
+
 def test_concurrent_changes_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli.policy.storage import PolicyStorage
 from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 from podgraft.kube import yaml
@@ -31,12 +32,17 @@ class Brake(Struct, frozen=True):
         """Whether the brake stops the rollout with this id."""
         return is_stopped(rollout, self.ids)
 
+    @property
+    def fields(self) -> JSON:
+        """The author, the time, and the reason; None for invalid YAML."""
+        try:
+            return yaml.load_document(self.text)
+        except yaml.NotYAMLError:
+            return None
+
     def describe(self) -> str:
         """The author, the time, and the reason, in one line."""
-        try:
-            fields = yaml.load_document(self.text)
-        except yaml.NotYAMLError:
-            fields = None
+        fields = self.fields
         if not isinstance(fields, dict):
             return "it is not a mapping, so it stops all rollouts"
         words = [f"{key} {fields[key]}" for key in ("by", "at", "reason") if fields.get(key)]

@@ -6,22 +6,27 @@ from pathlib import Path
 
 import click
 
+from podgraft.base.jsonvalue import JSON, equal
 from podgraft.cli import command_help, terminal
+from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.options import list_output_option
 from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.version_loading import find_registered_groups
 from podgraft.cli.policy.versions import StoredPolicy
+from podgraft.cli.program import FAILED
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
-from podgraft.core.versions.brake import ALL
 
 from . import text
-from .brakes import read_brakes
+from .brakes import Brake, read_brakes
 from .candidate import parse_valid
 from .evidence import Evidence, TrackEvidence, Workload, read_log
-from .health import collect_health
+from .health import Health, collect_health
 from .insights import Alarm
 from .options import log_option
+from .status_json import encode_status, is_complete
 
 _WIDTH = 40
 _MAX_KINDS = 10
@@ -30,25 +35,50 @@ _PARTS = 4
 
 
 @command_help.command("status")
+@run_in_regions(needs_all=False)
 @log_option
+@list_output_option
 @storage_options
-def show_status(storage: PolicyStorage, *, log: Path | None) -> None:
-    """Show the rollout, its brakes, and the evidence for both tracks."""
+def show_status(storage: PolicyStorage, *, log: Path | None, output: str) -> Steps:
+    """Show the rollout, its brakes, and the evidence for both tracks.
+
+    With --regions, the exit status is 1 if the rollouts or what the brakes stop differ.
+    """
+    if output == "json" and is_in_several():
+        raise click.UsageError("-o json: shows one region; use --region")
     stored = storage.read()
-    rollout = _read_rollout(stored)
-    is_stopped = _print_brakes(storage, rollout)
-    if rollout is None:
+    rollout, brakes = _read_rollout(stored), tuple(read_brakes(storage))
+    health = None if rollout is None else collect_health(storage, rollout, stored, log)
+    if output == "json":
+        click.echo(render_json(encode_status(stored, brakes, health)), nl=False)
+        return None
+    is_stopped = _print_brakes(brakes, rollout)
+    if health is None:
         click.echo("rollout    none: stable serves all workloads")
-        return
+    else:
+        _print_health(storage, stored, health, is_stopped=is_stopped)
+    states = share("states", list[JSON])
+    stopped: list[JSON] = [*sorted({each.target for each in brakes})]
+    states.append([text.read_rollout(stored.document), stopped])
+    yield
+    if any(not equal(each, states[0]) for each in states):
+        states.clear()  # reported once
+        print_warnings(["the rollouts differ; repeat the last change with the same --regions"])
+        return FAILED
+    return None
+
+
+def _print_health(
+    storage: PolicyStorage, stored: StoredPolicy, health: Health, *, is_stopped: bool
+) -> None:
+    rollout = health.rollout
     since = f", since {stored.date:%Y-%m-%d %H:%M} UTC" if stored.date else ""
     click.echo(f"rollout    {rollout.id} ({stored.label}{since})")
     _print_shares(rollout, is_stopped=is_stopped)
-    health = collect_health(storage, rollout, stored, log)
     _print_alarms(health.alarms)
     if health.evidence is not None:
         _print_evidence(rollout, health.evidence)
-    missing = health.find_missing()
-    _print_result(storage, rollout, missing, is_stopped=is_stopped)
+    _print_result(storage, rollout, health.find_missing(), is_stopped=is_stopped)
 
 
 def _read_rollout(stored: StoredPolicy) -> Rollout | None:
@@ -57,16 +87,15 @@ def _read_rollout(stored: StoredPolicy) -> Rollout | None:
     return parse_valid(stored.document).rollout
 
 
-def _print_brakes(storage: PolicyStorage, rollout: Rollout | None) -> bool:
+def _print_brakes(brakes: Sequence[Brake], rollout: Rollout | None) -> bool:
     """Print the brakes; return whether one stops the rollout."""
-    brakes, is_stopped = list(read_brakes(storage)), False
+    is_stopped = False
     for brake in brakes:
-        named = min(brake.ids)
         stops = rollout is not None and brake.stops(rollout.id)
         is_stopped = is_stopped or stops
-        effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {named}"
-        if rollout is None:
-            effect = "stops all rollouts" if named == ALL else f"stops {named}"
+        effect = f"does not stop the rollout, but {brake.target}"
+        if stops or rollout is None:
+            effect = "STOPS THE ROLLOUT" if stops else f"stops {brake.target}"
         terminal.secho(
             f"brake      {brake.location} {effect}: {brake.describe()}", fg="red" if stops else None
         )
@@ -83,12 +112,12 @@ def _print_shares(rollout: Rollout, *, is_stopped: bool) -> None:
         RolloutMode.PAUSED: "paused: no further pods get the candidate",
     }[rollout.mode]
     click.echo(f"mode       {'STOPPED BY A BRAKE (was ' * is_stopped}{meaning}{')' * is_stopped}")
-    others = {f"group {name}": share for name, share in rollout.groups.items()}
+    others = {f"group {name}": each for name, each in rollout.groups.items()}
     others.update(rollout.clusters)
     rows = {"all others" if others else "all": rollout.share, **others}
     width = max(map(len, rows))
-    for name, share in rows.items():
-        click.echo(f"           {name:<{width}}  {format_bar(share)} {share:g} %")
+    for name, percentage in rows.items():
+        click.echo(f"           {name:<{width}}  {format_bar(percentage)} {percentage:g} %")
 
 
 def format_bar(share: float) -> str:
@@ -147,8 +176,7 @@ def _print_result(
         click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
     else:
         terminal.secho("result     the needed evidence is complete", fg="green")
-        is_complete = rollout.mode is RolloutMode.SHARE and rollout.share == 100  # noqa: PLR2004
-        action = "promote" if is_complete else "step PERCENTAGE"
+        action = "promote" if is_complete(rollout) else "step PERCENTAGE"
         click.echo(f"next:      podgraft rollout {action} {storage.options}")
         click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
 
