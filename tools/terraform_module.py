@@ -230,6 +230,8 @@ def _express_text(value: Any, types: Mapping[str, str]) -> str:
             return json.dumps(str(value))
         case {"Ref": "AWS::Region"}:
             return "local.region"
+        case {"Ref": "AWS::Partition"}:
+            return "local.partition"
         case {"Ref": name} if types[name] == "String":
             return f"var.{name_variable(name)}"
         case {"Ref": name} if types[name] == "Number":

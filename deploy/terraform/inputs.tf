@@ -34,6 +34,7 @@ data "aws_region" "current" {}
 
 locals {
   parameter_prefix = var.parameter_prefix == "" ? "/${var.name}" : var.parameter_prefix
+  partition        = data.aws_partition.current.partition
   region           = data.aws_region.current.id
   tags             = merge({ app = "podgraft" }, var.tags)
   # What the templates of this module can use.
@@ -50,7 +51,7 @@ locals {
     log_group_arn    = "${aws_cloudwatch_log_group.webhook.arn}:*"
     name             = var.name
     parameter_prefix = local.parameter_prefix
-    partition        = data.aws_partition.current.partition
+    partition        = local.partition
     region           = local.region
     watch_log_group  = aws_cloudwatch_log_group.watch.name
   })

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import botocore.session
 import yaml
 
 from sam_template import Loader
@@ -30,6 +31,9 @@ class Rendering:
         self._template = template
         self._stack = stack
         self._region = region
+        session: Any = botocore.session.get_session()
+        is_real = region != "region"
+        self._partition = session.get_partition_for_region(region) if is_real else "aws"
         defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
         self._parameters = {**defaults, **parameters}
         sections = ("Resources", "Outputs")
@@ -64,8 +68,8 @@ class Rendering:
 
     def _resolve(self, value: Any) -> Any:
         match value:
-            case {"Ref": name}:
-                return self._name(name)
+            case {"Ref": name}:  # ARNs have the partition in Sub
+                return self._partition if name == "AWS::Partition" else self._name(name)
             case {"GetAtt": attribute}:
                 return self._name(attribute)
             case {"Select": [index, items]}:

@@ -516,6 +516,9 @@ def test_a_private_api_admits_the_named_vpc_endpoints_with_tls_1_3_only() -> Non
         ("ap-southeast-6", False),
         ("ap-east-2", False),
         ("eusc-de-east-1", False),
+        ("us-iso-east-1", False),
+        ("us-isob-east-1", False),
+        ("eu-isoe-west-1", False),
     ],
 )
 def test_snapstart_is_the_default_where_lambda_has_it(region: str, is_there: bool) -> None:

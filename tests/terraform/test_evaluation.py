@@ -63,6 +63,7 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs["refusals"] = {"value": [_express_refusal(each) for each in read_preconditions()]}
     policy_writes = 'templatefile("policy_writes.json.tftpl", merge({}))'
     further = {
+        "partition": "${var.partition}",
         "region": "${var.region}",
         "parameter_prefix": LOCALS["parameter_prefix"],
         "policy_writes": f"${{jsondecode({policy_writes.format(', '.join(_CONTEXT))})}}",
@@ -70,7 +71,11 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = {
         "locals": {"context": context, **further},
         "output": outputs,
-        "variable": {"name": {"default": "shop"}, "region": {"default": "eu-central-1"}},
+        "variable": {
+            "name": {"default": "shop"},
+            "partition": {"default": "aws"},
+            "region": {"default": "eu-central-1"},
+        },
     }
     (folder / "main.tf.json").write_text(json.dumps(document))
     done = run_terraform(folder, "init", "-no-color")
@@ -200,13 +205,19 @@ def test_terraform_accepts_what_aws_accepts(evaluation: Path, variables: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("region", "is_there"),
-    [("eu-central-1", True), ("us-gov-west-1", False), ("cn-north-1", False)],
+    ("region", "partition", "is_there"),
+    [
+        ("eu-central-1", "aws", True),
+        ("ap-east-2", "aws", False),
+        ("us-gov-west-1", "aws-us-gov", False),
+        ("us-iso-east-1", "aws-iso", False),
+    ],
 )
 def test_snapstart_is_the_default_where_lambda_has_it(
-    evaluation: Path, region: str, is_there: bool
+    evaluation: Path, region: str, partition: str, is_there: bool
 ) -> None:
-    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", f"-var=region={region}")
+    place = (f"-var=region={region}", f"-var=partition={partition}")
+    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", *place)
     assert done.returncode == 0, done.stderr
     printed = json.loads(run_terraform(evaluation, "output", "-json", "conditions").stdout)
     assert printed["is_snap_start"] is is_there
