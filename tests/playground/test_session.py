@@ -187,6 +187,10 @@ def test_added_lines_name_the_template_line_that_they_come_from(session: Session
         ({"files": {"x.txt": ""}}, "expected *.yaml"),
         ({"files": {"a.yaml": "", "a.yaml/b.yaml": ""}}, "a file and a folder"),
         ({"files": {f"{n}.yaml": "" for n in range(300)}}, "more than 200"),
+        (
+            {"pod": "---\napiVersion: v1\nkind: Pod\n" * 21},
+            "21 objects, more than 20; leave some out",
+        ),
     ],
 )
 def test_an_input_outside_the_limits_is_an_error(

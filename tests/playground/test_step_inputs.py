@@ -86,7 +86,7 @@ CASES = (
     ("istio", "neverInjectSelector", ["app: web"], ["1: batch.kubernetes.io/job-name"]),
     ("istio", "alwaysInjectSelector", ["app: web"], ["alwaysInjectSelector: not set"]),
     ("istio", "policy", ["not read"], ["policy: enabled"]),
-    ("istio", "Istio templates", ["inject.istio.io/templates: sidecar"], ["Istio 1.30.3"]),
+    ("istio", "Istio templates", ["inject.istio.io/templates: sidecar"], ["Istio 1.30.4"]),
     (
         "selective-injection",
         "inject label or annotation",

@@ -34,6 +34,7 @@ from podgraft.core.bundle.retired_registries import image_warning
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
 
+from .limits import check_objects
 from .step_inputs import Manifests, StepReader, read_manifests
 from .view import View
 from .workspace import POD, WEBHOOKS, Input
@@ -100,13 +101,15 @@ def compile_input(given: Input) -> Compiled:
 
 
 def explain(given: Input, compiled: Compiled) -> Explanation:
-    """Explain the objects of the working directory; raises ``CommandError``."""
+    """Explain the objects of the working directory; raises ``CommandError`` and ``InputError``."""
+    objects = [value for _, value in FileSelection((Path(POD),)).read_objects()]
+    check_objects(len(objects))
     cluster = _make_cluster(given, compiled)
     reader = StepReader(cluster, compiled.manifests)
     traces: list[DecisionTrace] = []
     explained: list[Document] = []
     namespace = given.options.get("namespace") or "default"
-    for _, value in FileSelection((Path(POD),)).read_objects():
+    for value in objects:
         subject = to_explained_pod(value, namespace)
         trace = cluster.explain(subject)
         calls = [_make_call(stage.review) for stage in trace.stages if stage.review]

@@ -1,4 +1,4 @@
-"""The limits of a request: its size, and the names of its files."""
+"""The limits of a request: its size, its objects, and the names of its files."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -9,6 +9,7 @@ from .unsupported import UnsupportedError
 
 MAX_BYTES = 3 * 1024 * 1024  # as for an admission review
 MAX_FILES = 200
+MAX_OBJECTS = 20  # one takes a third of a second in a browser, and each edit explains all again
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -30,6 +31,15 @@ def check_texts(texts: Mapping[str, str]) -> None:
             raise InputError(
                 f"{name}: character {error.start + 1} is half of a surrogate pair; remove it"
             ) from error
+
+
+def check_objects(count: int) -> None:
+    """Raise ``InputError`` if the page would explain too many objects."""
+    if count > MAX_OBJECTS:
+        raise InputError(
+            f"input: has {count} objects, more than {MAX_OBJECTS}; leave some out, "
+            "or use podgraft explain on your machine"
+        )
 
 
 def check_yaml(texts: Mapping[str, str]) -> None:
