@@ -47,7 +47,7 @@ def test_what_is_no_yaml_is_an_error_with_its_place(
     path.write_text("a: [")
 
     assert cli.main(["uninject", "-f", str(path)]) == 1
-    assert f"error: {path}: " in capsys.readouterr().err
+    assert f"error: {path}: invalid YAML: line " in capsys.readouterr().err
     assert cli.main(["uninject"]) == 2
 
 

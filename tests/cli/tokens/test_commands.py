@@ -286,7 +286,9 @@ def test_no_text_of_a_damaged_document_is_quoted(run: Run) -> None:
     Path("store/auth").mkdir(parents=True)
     Path("store/auth/prod.yaml").write_text("tokens: [s3cret")
     message = run("list").err
-    assert "store/auth/prod.yaml, line 2 column 1: not one valid YAML document" in message
+    assert (
+        "store/auth/prod.yaml: not one valid YAML document at line 2 column 1; correct" in message
+    )
     assert "s3cret" not in message
 
 

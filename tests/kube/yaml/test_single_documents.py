@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli import documents
-from podgraft.cli.policy import document_text
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy import denied, document_text
+from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.cli.test.files import read_test_file
 from podgraft.core import policy
 from podgraft.core.versions import brake, version_check
 from podgraft.kube import yaml
@@ -47,6 +50,14 @@ def test_a_second_document_is_an_error(text: str, line: int) -> None:
     with pytest.raises(yaml.NotYAMLError, match="second document") as caught:
         yaml.load_document(text)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("read", [yaml.load, yaml.load_document])
+def test_a_text_of_another_version_is_refused(read: Callable[[str], object]) -> None:
+    """Its words have other meanings: in YAML 1.2, ``yes`` is a string."""
+    with pytest.raises(yaml.NotYAMLError, match="found incompatible YAML document"):
+        read("%YAML 1.2\n---\na: yes\n")
+    assert read("%YAML 1.1\n---\na: yes\n") == {"a": True}
 
 
 @pytest.mark.parametrize("text", ["", "# comment\n", "---\na: b\n", "a: b\n...\n", '{"a": "b"}'])
@@ -88,6 +99,35 @@ def test_callers_with_two_documents_do_not_load(tmp_path: Path) -> None:
     path.write_text(f"{path.read_text()}---\ntokens: []\n")
     errors = FolderCallers(tmp_path).callers().load_errors
     assert "line 3 column 1" in str(errors["prod-eu"])
+
+
+INVALID = "a: b\nc: [d\n"
+
+
+def read_stored_deny_list(path: Path) -> object:
+    (path.parent / "denied.yaml").write_text(INVALID)
+    return denied.load_deny_list(FolderDocuments(path.parent))
+
+
+COMMANDS: dict[str, Callable[[Path], object]] = {
+    "a file": documents.read_document,
+    "objects": lambda path: [*documents.read_objects(path)],
+    "a policy to change": lambda path: document_text.load_mapping(path.read_text()),
+    "a deny list": read_stored_deny_list,
+    "tests": read_test_file,
+}
+
+
+@pytest.mark.parametrize("read", COMMANDS.values(), ids=COMMANDS)
+def test_each_command_describes_invalid_yaml_in_one_way(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "input.yaml"
+    path.write_text(INVALID)
+    with pytest.raises(
+        CommandError, match=r": invalid YAML: line 3 column 1: .*; correct this line$"
+    ):
+        read(path)
 
 
 def test_a_golden_has_one_document(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Objects out of files: YAML or JSON, several documents, Lists."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from podgraft.cli import terminal
 from podgraft.kube import yaml
 
 from . import folders
-from .failure import CommandError, convert_errors
+from .failure import CommandError
 
 
 def read_text(path: Path) -> str:
@@ -41,10 +42,17 @@ def render_json(value: Any) -> str:
 
 def read_document(path: Path) -> JSON:
     """The value of a file with one document; raises ``CommandError``."""
-    try:
+    with convert_yaml_errors(path):
         return yaml.load_document(read_text(path))
+
+
+@contextmanager
+def convert_yaml_errors(place: object) -> Generator[None]:
+    """Raise ``NotYAMLError`` as ``CommandError``, for a text that contains no secret."""
+    try:
+        yield
     except yaml.NotYAMLError as error:
-        raise CommandError(f"{path}: invalid YAML: {error}; correct this line") from error
+        raise CommandError(f"{place}: invalid YAML: {error}; correct this line") from error
 
 
 def read_objects(path: Path) -> Iterator[Object]:
@@ -54,7 +62,7 @@ def read_objects(path: Path) -> Iterator[Object]:
 
 def parse_objects(text: str, path: Path) -> Iterator[Object]:
     """Every object in the text of a file, Lists opened; *path* is for messages."""
-    with convert_errors(yaml.NotYAMLError, place=path):
+    with convert_yaml_errors(path):
         documents = yaml.load_all(text)
     for value in (each for document in documents for each in expand_lists(document)):
         if isinstance(value, dict):

@@ -10,7 +10,6 @@ from podgraft.cli.manifest_files import FileSelection, ManifestFile, join_stream
 from podgraft.cli.shared_options import output_file_option
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import uninject as uninjection
-from podgraft.kube import yaml
 
 
 @command_help.command("uninject")
@@ -30,5 +29,5 @@ def command(*, manifests: FileSelection, output: Path | None) -> None:
 
 
 def _uninject_file(file: ManifestFile) -> uninjection.UninjectResult:
-    with convert_errors(UserError, yaml.NotYAMLError, place=file.path):
+    with documents.convert_yaml_errors(file.path), convert_errors(UserError, place=file.path):
         return uninjection.uninject(file.text)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
+from podgraft.cli.documents import convert_yaml_errors
 from podgraft.cli.failure import CommandError, convert_errors, raise_findings
 from podgraft.cli.stacks import require_owner
 from podgraft.cli.storage import Documents, StoredDocument, open_documents
@@ -21,7 +22,8 @@ def load_deny_list(storage: Documents) -> Mapping[str, str]:
 
 
 def _parse_stored(storage: Documents, stored: StoredDocument) -> Mapping[str, str]:
-    with convert_errors(DenyListError, yaml.NotYAMLError, place=storage.locate(DENIED)):
+    place = storage.locate(DENIED)
+    with convert_yaml_errors(place), convert_errors(DenyListError, place=place):
         return parse_deny_list(yaml.load_document(stored.text or ""))
 
 

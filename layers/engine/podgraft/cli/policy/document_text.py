@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
+from podgraft.cli.documents import convert_yaml_errors
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.signing.signature import SignatureError, split_signature
 from podgraft.kube import yaml
@@ -16,10 +17,8 @@ def load_mapping(text: str) -> Object:
 
     Raises ``CommandError`` for invalid YAML.
     """
-    try:
+    with convert_yaml_errors("policy"):
         value = yaml.load_document(text)
-    except yaml.NotYAMLError as error:
-        raise CommandError(f"policy: invalid YAML: {error}; correct this line") from error
     return value if isinstance(value, dict) else {}
 
 

@@ -54,10 +54,8 @@ def _raise(error: OSError) -> None:
 
 def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
     """Parse the documents of a file; raises ``CommandError`` with all errors."""
-    try:
+    with documents.convert_yaml_errors(path):
         values = yaml.load_all(documents.read_text(path))
-    except yaml.NotYAMLError as error:
-        raise CommandError(f"{path}: invalid YAML: {error}; correct the syntax") from error
     values = [value for value in values if value is not None]
     errors: list[Diagnostic] = []
     parsed: list[PolicyTestFile] = []

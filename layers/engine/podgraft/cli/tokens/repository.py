@@ -74,5 +74,5 @@ class DocumentRepository(Struct, frozen=True):
                 return hashes.load_callers(entry.text)
         except yaml.NotYAMLError as error:
             # Without the text of the error: it can quote a token.
-            place = f"{place}, line {error.line} column {error.column}"
-            raise CommandError(f"{place}: not one valid YAML document; correct it") from error
+            problem = f"not one valid YAML document at {error.position}"
+            raise CommandError(f"{place}: {problem}; correct it") from error

@@ -96,7 +96,6 @@ def parse_denied(text: str, location: str) -> Mapping[str, str]:
         raise UntrustedError(f"{location} does not load: {error}") from error
     except yaml.NotYAMLError as error:
         # The text of the error can quote a key.
-        position = f"line {error.line} column {error.column}"
         raise UntrustedError(
-            f"{location} does not load: not one valid YAML document at {position}"
+            f"{location} does not load: not one valid YAML document at {error.position}"
         ) from error

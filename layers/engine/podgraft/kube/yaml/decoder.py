@@ -133,7 +133,7 @@ class _Decoder:
     def decode_only(self) -> JSON:
         """``StreamStart [DocumentStart node DocumentEnd] StreamEnd``."""
         self._next()
-        if isinstance(self._next(), StreamEndEvent):
+        if not events.is_document_start(self._next()):
             return None
         value = self._decode_value(self._next())
         self._next()

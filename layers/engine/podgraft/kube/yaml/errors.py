@@ -11,7 +11,12 @@ class NotYAMLError(ValueError):
         self.column = column
 
     def __str__(self) -> str:
-        return f"line {self.line} column {self.column}: {self.problem}"
+        return f"{self.position}: {self.problem}"
+
+    @property
+    def position(self) -> str:
+        """The line and the column, for a text whose errors must not quote it."""
+        return f"line {self.line} column {self.column}"
 
     def shift_lines(self, lines: int) -> "NotYAMLError":
         """Return the error for a text with additional lines before this one."""

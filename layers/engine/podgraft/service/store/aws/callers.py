@@ -137,5 +137,5 @@ def _parse_callers(cluster: str, document: Parameter) -> Callers | StoreError:
     except TokensError as error:
         return _to_store_error(cluster, error)
     except yaml.NotYAMLError as error:
-        problem = f"not one valid YAML document at line {error.line} column {error.column}"
+        problem = f"not one valid YAML document at {error.position}"
         return InvalidVersionError(f"the callers of cluster {cluster}: {problem}")

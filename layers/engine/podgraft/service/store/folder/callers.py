@@ -86,8 +86,7 @@ def _load_callers(path: Path) -> Callers | StoreError:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except yaml.NotYAMLError as error:
         # The text of the error can quote a key, which can be a token by accident.
-        location = f"line {error.line} column {error.column}"
-        problem = f"not one valid YAML document at {location}"
+        problem = f"not one valid YAML document at {error.position}"
         return NotLoadedError(f"auth/{path.name} does not load: {problem}")
     except OSError as error:
         return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
