@@ -78,13 +78,14 @@ def test_a_release_that_cannot_be_compiled_is_an_error(release: str) -> None:
         build.minor_of(release)
 
 
-def test_a_commit_that_a_module_pins() -> None:
+def test_commits_and_tags_that_a_module_pins() -> None:
     text = "require (\n\tistio.io/api v1.30.3-0.20260710004328-2e43f07b30b6\n"
     text += "\tgo.uber.org/zap v1.2.3\n"
     text += "\tk8s.io/utils v0.0.0-20260319190234-28399d86e0b5 // indirect\n)\n"
 
     assert [*build.find_pins(text)] == [
         ("istio.io/api", "2e43f07b30b6"),
+        ("go.uber.org/zap", "v1.2.3"),
         ("k8s.io/utils", "28399d86e0b5"),
     ]
 

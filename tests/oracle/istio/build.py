@@ -2,7 +2,7 @@
 
 The sources of the release are extracted from a clone and compiled unchanged: oracle.go and a file
 made from environment.go.tmpl are added to package inject, and main.go becomes a command. If the
-module proxy refuses a pinned commit, a clone of that module can replace it.
+module proxy refuses a pinned version, a clone of that module can replace it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 OLDEST = 13  # the first minor with ProxyConfig resources, which the driver uses
 _LIST_WITHOUT_ERROR = 18
-_COMMIT = r"v\S+[-.][0-9]{14}-([0-9a-f]{12})"
-_PIN = re.compile(rf"^\s*(?:require |replace )?(\S+)(?: => \S+)? {_COMMIT}(?: |$)", re.MULTILINE)
+_VERSION = r"(v\S*?(?:[-.][0-9]{14}-([0-9a-f]{12}))?)"
+_PIN = re.compile(rf"^\s*(?:require |replace )?(\S+)(?: => \S+)? {_VERSION}(?: |$)", re.MULTILINE)
 
 
 class BuildError(Exception):
@@ -126,9 +126,9 @@ def _replace_pins(source: Path, clones: Sequence[Path], folder: Path) -> Path:
 
 
 def find_pins(text: str) -> Iterator[tuple[str, str]]:
-    """The modules that a commit pins, with the commit."""
+    """The modules that a go.mod pins, with the commit, or the tag of a version without one."""
     for match in _PIN.finditer(text):
-        yield match[1], match[2]
+        yield match[1], match[3] or match[2]
 
 
 def _find_module(clone: Path, commit: str, module: str) -> str | None:

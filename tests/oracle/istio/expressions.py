@@ -1,8 +1,8 @@
 """Template expressions for both sides: a fixed list, and calls of functions from a seed.
 
 ``python -m oracle.istio.expressions PROGRAM RELEASE`` in tests records the answers of a compiled
-injector (build.py) to tests/injectors/istio/data/expressions-RELEASE.jsonl, and the methods of the
-data's types to methods-RELEASE.json.
+injector (build.py) to tests/core/injectors/istio/data/expressions-RELEASE.jsonl, and the methods of
+the data's types to methods-RELEASE.json.
 """
 
 from __future__ import annotations

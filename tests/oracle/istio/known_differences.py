@@ -1,7 +1,7 @@
 """Reviews in which podgraft once differed from Istio, or could: the input of recorded answers.
 
 ``python -m oracle.istio.known_differences PROGRAM RELEASE`` in tests records the answers of a
-compiled injector (build.py) to tests/injectors/istio/data/reviews-RELEASE.jsonl.
+compiled injector (build.py) to tests/core/injectors/istio/data/reviews-RELEASE.jsonl.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from . import pods
 from .program import Istio, Outcome
 
-DATA = Path(__file__).parents[2] / "injectors/istio/data"
+DATA = Path(__file__).parents[2] / "core/injectors/istio/data"
 TEMPLATE = """\
 {{ $volumes := index .ObjectMeta.Annotations `sidecar.istio.io/userVolume` }}
 {{ $mounts := index .ObjectMeta.Annotations `sidecar.istio.io/userVolumeMount` }}

@@ -1,7 +1,7 @@
 """Reviews about texts of pods and about merges of templates: the input of recorded answers.
 
 ``python -m oracle.istio.text_reviews PROGRAM RELEASE`` in tests records the answers of a compiled
-injector (build.py) to tests/injectors/istio/data/texts-RELEASE.jsonl.
+injector (build.py) to tests/core/injectors/istio/data/texts-RELEASE.jsonl.
 """
 
 from __future__ import annotations

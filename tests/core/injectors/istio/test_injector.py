@@ -371,7 +371,7 @@ def test_template_data_comes_with_releases(release: str, text: str, expected: st
 EXPRESSIONS = (
     ("{{ protoToJSON .MeshConfig.DefaultProviders }}", "{}"),
     ("{{ protoToJSON .MeshConfig.GetCa }}", "{}"),
-    ("{{ protoToJSON .MeshConfig.InboundTrafficPolicy }}", "{}"),
+    ("{{ protoToJSON .MeshConfig.DefaultProviders }}", "{}"),
     ("{{ formatDuration .ProxyConfig.DrainDuration }}", "45s"),
     ("{{ .ProxyConfig.DrainDuration.AsDuration }}", "45s"),
     ("{{ .ProxyConfig.DrainDuration.AsDuration.Minutes }}", "0.75"),

@@ -110,6 +110,25 @@ APPLIED: tuple[tuple[str, Object], ...] = (
 )
 
 
+def test_istiod_reads_the_default_config_by_one_name() -> None:
+    assert mesh.apply_mesh_config(SCHEMA, BASE, "default_config: {statusPort: 5}", []) == BASE
+
+
+def test_the_connection_timeout_had_a_lower_limit() -> None:
+    problems = [
+        bool(
+            [
+                *mesh.validate_mesh_config(
+                    profile, mesh.defaults(profile) | {"connectTimeout": "31s"}
+                )
+            ]
+        )
+        for profile in (releases.profile(20, 5), releases.profile(20, 6), releases.profile(22, 0))
+    ]
+
+    assert problems == [True, False, False]
+
+
 @pytest.mark.parametrize(("text", "changes"), APPLIED)
 def test_a_text_is_merged_over_the_mesh(text: str, changes: Object) -> None:
     expected = {key: value for key, value in (BASE | changes).items() if value is not None}
@@ -386,9 +405,11 @@ MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
     ({}, []),
     ({"proxyListenPort": 0}, ["/proxyListenPort"]),
     ({"connectTimeout": "0s"}, ["/connectTimeout"]),
-    ({"extensionProviders": [{"prometheus": {}}, {"name": "x"}]}, [
-        "/extensionProviders/3", "/extensionProviders/4",
-    ]),
+    ({"connectTimeout": "1h"}, []),
+    ({"connectTimeout": "1h1ms"}, ["/connectTimeout"]),
+    ({"connectTimeout": "0.0015s"}, ["/connectTimeout"]),
+    # Istiod logs these.
+    ({"extensionProviders": [{"prometheus": {}}, {"name": "x"}]}, []),
     ({"defaultInboundHttpRetryPolicy": {"attempts": -1, "perTryTimeout": "0.0001s"}}, [
         "/defaultInboundHttpRetryPolicy/attempts", "/defaultInboundHttpRetryPolicy/perTryTimeout",
     ]),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.core.injectors.istio import release_spans, releases
+from podgraft.core.injectors.istio.config import protojson
 from podgraft.core.injectors.istio.release_spans import Span
 from podgraft.core.injectors.istio.releases import (
     KNOWN,
@@ -24,9 +25,9 @@ from podgraft.golang.sprig.cast import CASTS
 # minor against the first of the minor before.
 CHANGES: dict[str, str] = {
     "1.0.0": """
-        +by_hand_appends +drain_times_limited +early_violations +first_violation_only
-        +fs_group_by_token_mount +fs_group_replaces +kubernetes_defaults +parent_shutdown
-        +signed_ports +status_version
+        +by_hand_appends +connect_timeout_short +drain_times_limited +early_violations
+        +first_violation_only +fs_group_by_token_mount +fs_group_replaces +kubernetes_defaults
+        +parent_shutdown +signed_ports +status_version
     """,
     "1.0.3": """
         +readiness_checked +readiness_ports_checked +includes_udp_ports -first_violation_only
@@ -75,7 +76,7 @@ CHANGES: dict[str, str] = {
     """,
     "1.8.2": "+zipkin_host_ip",
     "1.9.0": """
-        +extension_providers +four_ignored_namespaces +multus_duplicates +named_by_kind
+        +four_ignored_namespaces +multus_duplicates +named_by_kind
         +pod_templates +prints_port_text +revision +skips_by_status +zipkin_host_ip
         -annotation_after_rendering -prints_empty_collections -hold_by_mesh -labels_added
         -remote_services_set -status_version
@@ -88,7 +89,9 @@ CHANGES: dict[str, str] = {
     "1.11.0": "+merges_proxy_metadata +status_port_checked +status_revision",
     "1.11.2": "+managed_fields_dropped",
     "1.11.5": "+short_job_suffixes",
-    "1.12.0": "+inject_label +managed_fields_dropped +tcp_probes +tcp_probes_switch",
+    "1.12.0": """
+        +extension_providers +inject_label +managed_fields_dropped +tcp_probes +tcp_probes_switch
+    """,
     "1.12.1": """
         +deployment_config_label_lost +deployment_config_owner +short_job_suffixes
     """,
@@ -120,14 +123,16 @@ CHANGES: dict[str, str] = {
     "1.20.0": "+headers_fall_back +proxy_ids",
     "1.20.1": "+resets_overridden_ids",
     "1.20.5": "-deployment_config_label_lost",
+    "1.20.6": "-connect_timeout_short",
     "1.20.7": "+adjusts_init_user -resets_overridden_ids",
     "1.21.0": "+bare_pod_owner +resets_overridden_ids",
     "1.21.1": "-deployment_config_label_lost",
+    "1.21.2": "-connect_timeout_short",
     "1.21.3": "+adjusts_init_user -resets_overridden_ids",
     "1.22.0": """
         +cron_job_owner_v1 +preserves_deployment_config_label +deployment_meta_names_only
         +image_variant +inbound_mode +rollout_owner -deployment_config_label_lost
-        -drain_times_limited -zipkin_by_default
+        -connect_timeout_short -drain_times_limited -zipkin_by_default
     """,
     "1.22.1": "+adjusts_init_user -resets_overridden_ids",
     "1.23.0": "+adjusts_init_user -resets_overridden_ids",
@@ -175,62 +180,6 @@ FUNCTIONS: dict[str, str] = {
     "1.21.0": "+mergeMaps",
     "1.28.0": "+omitNil",
     "1.30.0": "+otelResourceAttributes",
-}
-
-# Fields of mesh messages (without the package) that come and go.
-MESH_FIELDS: dict[str, str] = {
-    "1.0.0": """
-        +MeshConfig.sds_uds_path +ProxyConfig.concurrency:int32 +ProxyConfig.connect_timeout
-        +ProxyConfig.parent_shutdown_duration +Tracing_Lightstep.cacert_path
-        +Tracing_Lightstep.secure
-    """,
-    "1.1.0": "+MeshConfig.enable_sds_token_mount",
-    "1.6.0": "+ProxyConfig.status_port -ProxyConfig.connect_timeout",
-    "1.7.0": """
-        +ProxyConfig.concurrency:wrapperspb.Int32Value
-        +ProxyConfig.termination_drain_duration -ProxyConfig.concurrency:int32
-    """,
-    "1.8.0": """
-        +ProxyConfig.hold_application_until_proxy_starts -MeshConfig.enable_sds_token_mount
-        -MeshConfig.sds_uds_path -Tracing_Lightstep.cacert_path -Tracing_Lightstep.secure
-    """,
-    "1.8.6": "+MeshConfig.path_normalization",
-    "1.9.1": "+MeshConfig.ca_certificates +ProxyConfig.ca_certificates_pem",
-    "1.9.5": "+MeshConfig.path_normalization",
-    "1.10.0": """
-        +MeshConfig.ca_certificates +MeshConfig.path_normalization
-        +ProxyConfig.ca_certificates_pem
-    """,
-    "1.12.1": "+ProxyConfig.image",
-    "1.13.0": "+ProxyConfig.image +ProxyConfig.tracing_service_name",
-    "1.14.0": "+ProxyConfig.private_key_provider +ProxyConfig.runtime_values "
-    "+ProxyConfig_InboundInterceptionMode.NONE",
-    "1.17.0": "+PrivateKeyProvider.qat -ProxyConfig.parent_shutdown_duration",
-    "1.19.0": "+ProxyConfig.proxy_headers",
-    "1.19.1": "+ProxyConfig_ProxyHeaders.metadata_exchange_headers",
-    "1.20.0": "+ProxyConfig_ProxyHeaders.metadata_exchange_headers",
-    "1.21.0": "+PrivateKeyProvider_CryptoMb.fallback +PrivateKeyProvider_QAT.fallback",
-    "1.24.0": "+ProxyConfig_ProxyHeaders.set_current_client_cert_details",
-    "1.25.0": """
-        +ProxyConfig_ProxyHeaders.preserve_http1_header_case +Tracing.enable_istio_tags
-    """,
-    "1.28.0": """
-        +ProxyConfig_ProxyHeaders.x_forwarded_host
-        +ProxyConfig_ProxyHeaders.x_forwarded_port
-    """,
-    "1.29.0": """
-        +ProxyConfig.file_flush_interval +ProxyConfig.file_flush_min_size_kb
-        +ProxyConfig.stats_compression
-    """,
-    "1.31.0": """
-        +MeshConfig.default_traffic_policy +MeshConfig.service_entry_visibility
-        +MeshConfig.zone_aware_lb_setting +ProxyConfig.connection_settings
-    """,
-    "1.32.0": """
-        +MeshConfig.default_inbound_http_retry_policy
-        +v1alpha3.ClientTLSSettings.ca_cert_credential_name
-        +v1alpha3.OutlierDetection.failure_percentage_threshold
-    """,
 }
 
 # The Kubernetes types and sprig, from the release on at which either changes.
@@ -292,6 +241,12 @@ def _before(minor: int, patch: int) -> tuple[int, int] | None:
     return max(((known, 0) for known in KNOWN if known < minor), default=None)
 
 
+def _release(text: str) -> tuple[int, int]:
+    """The minor and the patch of a tag."""
+    _, minor, patch = map(int, text.split("."))
+    return minor, patch
+
+
 def _names(table: Mapping[str, Span], release: tuple[int, int] | None) -> frozenset[str]:
     if release is None:
         return frozenset()
@@ -315,13 +270,41 @@ def test_each_release_has_its_template_functions(minor: int, patch: int) -> None
     assert listed == set(FUNCTIONS.get(f"1.{minor}.{patch}", "").split())
 
 
-@pytest.mark.parametrize(("minor", "patch"), EVERY)
-def test_each_release_has_its_mesh_fields(minor: int, patch: int) -> None:
-    table = release_spans.MESH_FIELDS
-    found = _changed_behaviors(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
-    listed = {name.replace("v1alpha1.", "").replace(" ", ":") for name in found}
+# Fields of messages and members of enums: the releases from which on each is there, or absent. The
+# releases were read by tests/oracle/istio/mesh_history.py, up to the newest one in it.
+MESH_FIELDS: Mapping[str, str] = json.loads(
+    (Path(__file__).parent / "data/mesh-fields.json").read_text(encoding="utf-8")
+)
+NEWEST_READ = (30, 3)
 
-    assert listed == set(MESH_FIELDS.get(f"1.{minor}.{patch}", "").split())
+
+@pytest.mark.parametrize("name", [name for name, changes in MESH_FIELDS.items() if changes])
+def test_each_release_has_the_fields_of_its_api(name: str) -> None:
+    changes = [(word[0] == "+", _release(word[1:])) for word in MESH_FIELDS[name].split()]
+    ends = [release for _, release in changes[1:]] + [(NEWEST_READ[0], NEWEST_READ[1] + 1)]
+
+    for (is_there, first), end in zip(changes, ends, strict=True):
+        wrong = [
+            release
+            for release in EVERY
+            if first <= release < end and profile(*release).has_mesh_name(name) != is_there
+        ]
+        assert wrong == []
+
+
+def test_every_mesh_name_of_the_table_was_read() -> None:
+    names = {name.partition(" ")[0] for name in release_spans.MESH_FIELDS}
+
+    assert names - MESH_FIELDS.keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("minor", "type_"), [(6, "int32"), (7, "wrapperspb.Int32Value"), (31, "wrapperspb.Int32Value")]
+)
+def test_concurrency_became_a_message(minor: int, type_: str) -> None:
+    fields = protojson.schema(profile(minor)).type(protojson.PROXY_CONFIG).fields
+
+    assert [field.type for field in fields if field.name == "concurrency"] == [type_]
 
 
 @pytest.mark.parametrize("release", BUILT_WITH)
@@ -340,7 +323,7 @@ def test_every_behavior_is_listed() -> None:
 
 
 def test_a_release_of_every_row_is_supported() -> None:
-    rows = {*CHANGES, *FUNCTIONS, *MESH_FIELDS, *BUILT_WITH}
+    rows = {*CHANGES, *FUNCTIONS, *BUILT_WITH}
 
     assert {releases.parse_release(row).release for row in rows} == rows
 

@@ -59,16 +59,17 @@ def _merge_proxies(base: Object, layer: Object, profile: Profile) -> Object:
 
 
 def _parse_fields(text: str) -> Object:
+    """Return the fields that istiod reads: it extracts ``defaultConfig`` by this name alone."""
     value = yaml.load(text, strict=False)
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise yaml.NotYAMLError("the mesh configuration is not a mapping", 1, 1)
-    return _name_fields(value)
+    return _name_fields({key: field for key, field in value.items() if key != "default_config"})
 
 
 def _name_fields(value: Object) -> Object:
-    """Return the fields with their JSON names: Istio accepts ``default_config`` too."""
+    """Return the fields with their JSON names; Istio accepts ``ingress_class`` too."""
     fields: dict[str, JSON] = {}
     for key, field in value.items():
         fields[_AFTER_UNDERSCORE.sub(lambda match: match[1].upper(), key)] = field

@@ -136,12 +136,13 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     protocol_detection_timeout: bool = _since("1.3", until=("1.6",))
     sds_path_by_default: bool = _since("1.6", until=("1.8",))
     prints_changes_only: bool = _since("1.6")  # protoToJSON, of a ProxyConfig
-    extension_providers: bool = _since("1.9")
+    extension_providers: bool = _since("1.12")
     prints_empty_collections: bool = _since("1.8", until=("1.9",))  # `proxyMetadata: {}` prints {}
     zipkin_host_ip: bool = _since("1.9", "1.8.2")  # $(HOST_IP) in the address
     nil_tags_refused: bool = _since("1.14", "1.13.3", until=("1.14",))  # then null reads as {}
     status_port_checked: bool = _since("1.11")
     drain_times_limited: bool = _until("1.22")  # to an hour
+    connect_timeout_short: bool = _until("1.22", "1.21.2", "1.20.6")  # 30 seconds; then an hour
     config_map_credentials: bool = _since("1.26")  # configmap:// in TLS settings
     checks_mesh_names: bool = _since("1.8")  # trustDomain, its aliases, hosts of serviceSettings
     checks_connection_settings: bool = _since("1.31")

@@ -92,19 +92,11 @@ def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[st
     if not isinstance(port, int) or not 1 <= port <= _MAX_PORT:
         yield "/proxyListenPort", f"invalid port {port or 0}", f"use 1 to {_MAX_PORT}"
     timeout = config.get("connectTimeout")
-    if not isinstance(timeout, str) or parse_duration(timeout) < _MIN_TIMEOUT:
-        yield (
-            "/connectTimeout",
-            f"got {timeout}" if timeout else "is missing",
-            "use 1ms or more, such as 10s",
-        )
-    for index, provider in enumerate(list_at(config, "extensionProviders")):
-        path = f"/extensionProviders/{index}"
-        if not isinstance(provider, dict) or not provider.get("name"):
-            yield path, "the extension provider has no name", "set a name"
-        elif len(provider) < 2:  # noqa: PLR2004 - its name, and its kind
-            problem = f'extension provider "{provider["name"]}" has no kind'
-            yield path, problem, "add the key of a kind of provider, such as zipkin"
+    longest = "30s" if profile.connect_timeout_short else "1h"
+    nanoseconds = parse_duration(timeout) if isinstance(timeout, str) else 0
+    if not _MIN_TIMEOUT <= nanoseconds <= parse_duration(longest) or nanoseconds % _MIN_TIMEOUT:
+        problem = f"got {timeout}" if timeout else "is missing"
+        yield "/connectTimeout", problem, f"use whole milliseconds up to {longest}, such as 10s"
     if profile.checks_inbound_retries:
         yield from _validate_retries(object_at(config, "defaultInboundHttpRetryPolicy"))
 
@@ -176,8 +168,8 @@ def _parse_mapping(text: str, errors: list[FieldError]) -> Object:
 
 def _merge_proxy(schema: Schema, base: Message, raw: Object) -> Message:
     """Merge ``defaultConfig``; it is decoded again, because explicit zeros replace values here."""
-    proxy = raw.get("defaultConfig", raw.get("default_config"))
-    layer = protojson.decode_message(schema, PROXY_CONFIG, proxy)
+    # Istiod extracts it by this name alone.
+    layer = protojson.decode_message(schema, PROXY_CONFIG, raw.get("defaultConfig", {}))
     return proxyconfig.merge_layer(schema, proxy_of(base), layer)
 
 
