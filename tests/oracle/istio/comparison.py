@@ -6,15 +6,15 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from conformance.comparison import compare_streams
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core.injectors.errors import InvalidDocumentsError
 
-from . import podgraft_side, pods
+from . import podgraft_side, pods, typed_mesh, typed_pods
 from .expressions import normalize
 from .podgraft_side import Podgraft
 from .program import Istio, Outcome
@@ -22,6 +22,8 @@ from .settings import EXPRESSIONS, Settings, make_settings
 
 # Go's maps have no order: a result that depends on it comes up again within so many tries.
 TRIES = 96
+MESHES = 20
+_NEWER = "unable to find api field in struct"
 
 
 class Kind(StrEnum):
@@ -33,6 +35,7 @@ class Kind(StrEnum):
     OPERATORS = "refused by Istio, HTTP 500 by podgraft"
     PANIC = "panic in Istio"
     OPENSHIFT = "ids on OpenShift"
+    NEWER = "refused by Istio for a field of newer pods"
     STATE = "changed by an earlier pod in Istio"
     DIFFERENT = "different"
 
@@ -80,7 +83,13 @@ class _Run:
 
     def review(self, scenario: str, pod: Object, namespace: str, path: str) -> Object | None:
         """Compare one review; return Istio's pod, if it injects."""
-        pod = self.istio.normalize([pod])[0]  # kube-apiserver sends what Go prints
+        printed = self.istio.normalize([pod])[0]  # kube-apiserver sends what Go prints
+        return self.review_printed(scenario, printed, namespace, path)
+
+    def review_printed(
+        self, scenario: str, pod: Object, namespace: str, path: str
+    ) -> Object | None:
+        """The same for a pod that kube-apiserver printed, with fields newer than the release."""
         theirs = self.istio.review(pod, namespace, path)
         kind = self._judge(theirs, mine := self.podgraft.review(pod, namespace, path))
         for _ in range(TRIES if kind is Kind.DIFFERENT else 0):
@@ -124,14 +133,28 @@ class _Run:
             return Kind.PANIC
         if theirs.refusal is not None and mine.refusal is not None:
             return Kind.OPERATORS if mine.is_operators else Kind.REFUSED
+        if theirs.refusal is not None and _NEWER in theirs.refusal:
+            return Kind.NEWER
         if theirs.refusal is not None or mine.refusal is not None:
             return Kind.DIFFERENT
         if theirs.pod is None or mine.pod is None:
             return Kind.SKIPPED if theirs.pod is mine.pod else Kind.DIFFERENT
         if theirs.pod == mine.pod:
             return Kind.EQUAL
-        left, right = map(normalize, self.istio.normalize([theirs.pod, mine.pod]))
+        left, right = map(normalize, self._print_known_fields(theirs.pod, mine.pod))
         return Kind.EQUAL if left == right else Kind.DIFFERENT
+
+    def _print_known_fields(self, *printed: Object) -> list[Object]:
+        """The pods as the release prints them, with the containers in their annotation, too."""
+        found = self.istio.normalize(printed)
+        for pod in found:
+            annotations = object_at(object_at(pod, "metadata"), "annotations")
+            if "proxy.istio.io/overrides" in annotations:
+                spec = json.loads(string_at(annotations, "proxy.istio.io/overrides"))
+                if isinstance(spec, dict):
+                    known = self.istio.normalize([{"spec": spec}])
+                    annotations["proxy.istio.io/overrides"] = json.dumps(known, sort_keys=True)
+        return found
 
     def _explain(self, theirs: Outcome, mine: Outcome) -> Kind:
         """The known difference that a pod can show; docs/conformance.md has their reasons."""
@@ -238,6 +261,29 @@ def _compare_settings(program: Path, release: str, folder: Path, seed: str, repo
         for number in range(EXPRESSIONS):
             pod, namespace = pods.make_expression_pod(random_, number)
             run.review("expression", pod, namespace, "/inject")
+        for _ in range(MESHES):
+            _compare_mesh(run, random_, release, typed_mesh.make_settings(random_, settings))
+
+
+def _compare_mesh(run: _Run, random_: random.Random, release: str, settings: Settings) -> None:
+    """Pods with random ProxyConfigs, if both sides accept a random mesh."""
+    refusal = run.istio.load(settings.documents)
+    try:
+        podgraft = podgraft_side.load(release, settings.documents, run.environment)
+    except InvalidDocumentsError as error:
+        run.report.settings[f"mesh refused by {'both' if refusal else 'podgraft only'}"] += 1
+        if refusal is None:
+            _report_settings(
+                run.report, run.seed, settings, run.environment, "accepted", str(error)
+            )
+        return
+    if refusal is not None:  # for a field that podgraft does not check
+        run.report.settings["mesh refused by Istio only"] += 1
+        return
+    run.report.settings["mesh loaded by both"] += 1
+    changed = replace(run, settings=settings.documents, podgraft=podgraft)
+    for _ in range(2):
+        changed.review("proxy config", typed_mesh.make_pod(random_), "default", "/inject")
 
 
 def _report_settings(
@@ -261,6 +307,7 @@ def _compare_pod(run: _Run, random_: random.Random, paths: tuple[str, ...]) -> N
     if injected is not None and random_.random() < 0.3:
         run.review("re-injection", injected, namespace, path)
         run.review("re-injection, defaulted", pods.apply_defaults(injected), namespace, path)
+    _compare_fields(run, random_, path)
     if random_.random() < 0.15:
         first = pods.change_as_webhook(random_, pod)
         run.review("after another webhook", first, namespace, path)
@@ -271,6 +318,15 @@ def _compare_pod(run: _Run, random_: random.Random, paths: tuple[str, ...]) -> N
         run.kube_inject(pods.make_workload(random_, lambda pod: run.istio.normalize([pod])[0]))
 
 
+def _compare_fields(run: _Run, random_: random.Random, path: str) -> None:
+    """A pod with any fields, and with templates that merge any fields."""
+    pod, namespace = pods.make_pod(random_)
+    pod = typed_pods.select_templates(random_, typed_pods.add_fields(random_, pod))
+    injected = run.review_printed("fields", pod, namespace, path)
+    if injected is not None and random_.random() < 0.2:
+        run.review_printed("fields, re-injection", injected, namespace, path)
+
+
 def _make_environment(random_: random.Random, minor: int) -> dict[str, str]:
     """The environment of istiod."""
     environment: dict[str, str] = {}
@@ -278,4 +334,9 @@ def _make_environment(random_: random.Random, minor: int) -> dict[str, str]:
         environment["ENABLE_NATIVE_SIDECARS"] = random_.choice(("true", "false"))
     if random_.random() < 0.2:
         environment["PLATFORM"] = "openshift"
+    if random_.random() < 0.2:
+        environment["COMPLIANCE_POLICY"] = random_.choice(("", "fips-140-2"))
+    for name in ("REWRITE_TCP_PROBES", "PILOT_ENABLE_INBOUND_PASSTHROUGH"):
+        if random_.random() < 0.2:
+            environment[name] = random_.choice(("true", "false"))
     return environment

@@ -59,11 +59,15 @@ ANNOTATIONS: Mapping[str, Sequence[str]] = {
     "prometheus.istio.io/scrape-targets": ("8080:/x", "8080 : /x, 9090", "+80", "x", "0", "8080:x"),
     "prometheus.io/path": ("/m", ""),
     "prometheus_io_path": ("/other",),
+    "prometheus.istio.io/secure-port": ("15092", ""),
+    "apm.datadoghq.com/env": ('{"DD_ENV":"prod","DD_SERVICE":"a"}', "x"),
     "kubectl.kubernetes.io/default-container": ("app",),
+    "kubectl.kubernetes.io/default-logs-container": ("app", ""),
+    "ambient.istio.io/redirection": ("enabled",),
     "inject.istio.io/templates": (
         *("sidecar", "sidecar,extra", " own , sidecar", "both", "nope", "", "sidecar,sidecar"),
         *("sidecar,order", "order", "labels", "sidecar,labels,own", "gateway", "sidecar,gateway"),
-        *("extra,own,sidecar,labels", "grpc-simple", "sidecar,none", "none"),
+        *("extra,own,sidecar,labels", "grpc-simple", "sidecar,none", "none", "grpc-agent"),
     ),
     "k8s.v1.cni.cncf.io/networks": (
         *("net-a", "ns/net-b", '[{"name":"net-c"}]', "ns/istio-cni", "a,\nb", "a\n"),
@@ -73,6 +77,10 @@ ANNOTATIONS: Mapping[str, Sequence[str]] = {
         "concurrency: 2",
         "holdApplicationUntilProxyStarts: true",
         "proxyMetadata: {C: '3'}",
+        "proxyMetadata: {ENVOY_SECURE_MERGED_METRICS_PORT: '15091'}",
+        "readinessProbe: {grpc: {port: 9}}",
+        "proxyHeaders: {server: {disabled: true}, requestId: {}}",
+        "tracing: {tlsSettings: {mode: SIMPLE, caCrl: x}}",
         "proxyMetadata:\n  A: |\n    l1\n    l2\n",
         "proxyMetadata: {A: 'C:\\x', B: \"q'\"}",
         "proxyMetadata: {'': x}",
@@ -124,6 +132,10 @@ LABELS: Mapping[str, Sequence[str]] = {
     "sidecar.istio.io/inject": ("true", "true", "true", "true", "false", "enabled"),
     "security.istio.io/tlsMode": ("disabled",),
     "service.istio.io/canonical-name": ("canon",),
+    "service.istio.io/canonical-revision": ("r1", ""),
+    "service.istio.io/workload-name": ("own-name",),
+    "istio.io/dataplane-mode": ("none", "ambient"),
+    "gateway.networking.k8s.io/gateway-name": ("gw",),
     "topology.istio.io/network": ("label-net",),
     "istio.io/rev": ("tag-rev",),
     "pod-template-hash": ("5c7f8b9d6",),
@@ -176,6 +188,8 @@ def make_workload(random_: random.Random, normalize: Callable[[Object], Object])
     for _ in range(random_.choice((1, 1, 2))):
         pod, namespace = make_pod(random_)
         documents.append(_wrap(random_, normalize(pod), namespace))
+    if random_.random() < 0.15:
+        documents = [{"apiVersion": "v1", "kind": "List", "items": [*documents]}]
     text = "\n---\n".join(json.dumps(document) for document in documents) + "\n"
     return text.replace("\\u0085", " ").replace("\\u2028", " ")
 
@@ -411,6 +425,10 @@ def _make_own_proxy(random_: random.Random) -> Object:
             {"args": ["proxy", "sidecar"]},
             {"lifecycle": {"preStop": {"exec": {"command": ["x"]}}}},
             {"volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+            {"env": [{"name": "ENVOY_SECURE_MERGED_METRICS_PORT", "value": "15091"}]},
+            {"ports": [{"containerPort": 15021}, {"containerPort": 53, "protocol": "UDP"}]},
+            {"readinessProbe": {"httpGet": {"path": "/r", "port": 15021}}},
+            {"restartPolicy": "Always"},
         )
     )
     return container
@@ -423,7 +441,16 @@ def _wrap(random_: random.Random, pod: Object, namespace: str) -> Object:
     kept = {key: inner[key] for key in ("annotations", "labels") if key in inner}
     template: Object = {"metadata": kept, "spec": pod["spec"]}
     metadata: Object = {"name": "work", "namespace": namespace}
-    match random_.randrange(6):
+    match random_.randrange(8):
+        case 6:
+            kept["name"] = "own-name"
+            spec: Object = {"replicas": 1, "selector": {"app": "web"}, "template": template}
+            kind = "ReplicationController"
+            return {"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}
+        case 7:
+            version = random_.choice(("argoproj.io/v1alpha1", "extensions/v1beta1"))
+            spec = {"selector": {"matchLabels": {"app": "web"}}, "template": template}
+            return {"apiVersion": version, "kind": "Rollout", "metadata": metadata, "spec": spec}
         case 0:
             return {
                 "apiVersion": "v1",
@@ -433,7 +460,7 @@ def _wrap(random_: random.Random, pod: Object, namespace: str) -> Object:
             }
         case 1:
             job: Object = {"template": template}
-            spec: Object = {"schedule": "* * * * *", "jobTemplate": {"spec": job}}
+            spec = {"schedule": "* * * * *", "jobTemplate": {"spec": job}}
             return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": spec}
         case 2:
             return {

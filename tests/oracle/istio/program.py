@@ -45,7 +45,11 @@ class Istio:
     def load(self, settings: Mapping[str, JSON]) -> str | None:
         """Load settings; return the error of Istio, if it does not accept them."""
         self._settings = settings
-        return self._ask({"settings": {**settings}}).get("error")
+        try:
+            return self._ask({"settings": {**settings}}).get("error")
+        except EOFError:
+            self._restart()
+            return "panic"
 
     def review(self, pod: Object, namespace: str, path: str) -> Outcome:
         """The outcome of a review of the pod."""
@@ -53,8 +57,7 @@ class Istio:
             answer = self._ask({"review": make_review(pod, namespace), "path": path})
         except EOFError:
             # In istiod, the HTTP server recovers from a panic, and kube-apiserver gets no response.
-            self._process.__exit__(None, None, None)
-            self._process = self._start()
+            self._restart()
             self.load(self._settings)
             return Outcome(refusal="panic", is_panic=True)
         if answer.get("status") != 200:
@@ -102,6 +105,10 @@ class Istio:
         answer = self._ask({"pods": [*pods]})
         assert "error" not in answer, answer
         return answer["pods"]
+
+    def _restart(self) -> None:
+        self._process.__exit__(None, None, None)
+        self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

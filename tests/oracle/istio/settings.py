@@ -12,7 +12,7 @@ from typing import Any
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.kube import yaml
 
-from . import expressions
+from . import expressions, typed_pods
 
 # Values of the chart, by path; each is set with a probability.
 VALUES: Mapping[str, tuple[Any, ...]] = {
@@ -57,7 +57,21 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "global.proxy_init.resources": ({"limits": {"cpu": "1"}},),
     "global.proxy_init.forceApplyIptables": (True,),
     "global.nativeNftables": (True,),
+    "global.proxy_init.image": ("proxyv4", "registry.example.com/own/init:5"),
+    "global.proxy.capNetBindService": (True, "true"),
+    "global.proxy.readinessPeriodSeconds": (7, 0),
+    "global.proxy.startupProbe.failureThreshold": (5,),
+    "global.proxy.tracer": ("zipkin", "lightstep", "datadog", "stackdriver", "openCensusAgent"),
+    "global.proxy.clusterDomain": ("example.internal",),
+    "global.logging.level": ("default:debug", ""),
+    "global.caName": ("GkeWorkloadCertificate", "x"),
+    "global.sds.token.aud": ("own-ca",),
+    "global.jwtPolicy": ("first-party-jwt",),
+    "global.trustBundleName": ("own-root",),
+    "global.omitSidecarInjectorConfigMap": (True,),
     "global.waypoint.resources": ({},),
+    "pilot.crlConfigMapName": ("crl",),
+    "pilot.env": ({"ENABLE_NATIVE_SIDECARS": "true"}, {"PILOT_ENABLE_CRL": "true", "A": "b"}),
     "pilot.cni.enabled": (True,),
     "pilot.cni.provider": ("multus",),
     "istio_cni.enabled": (True,),
@@ -86,6 +100,14 @@ MESH: Mapping[str, tuple[Any, ...]] = {
     "defaultConfig.extraStatTags": (["a", "b"],),
     "defaultConfig.proxyStatsMatcher": ({"inclusionPrefixes": ["x"]},),
     "defaultConfig.gatewayTopology": ({"numTrustedProxies": 2},),
+    "defaultConfig.discoveryAddress": ("istiod.other:15012",),
+    "defaultConfig.statsdUdpAddress": ("a:1",),
+    "defaultConfig.proxyAdminPort": (15001,),
+    "defaultConfig.readinessProbe": (
+        {"httpGet": {"path": "/x", "port": 80}},
+        {"grpc": {"port": 9}},
+    ),
+    "defaultConfig.proxyHeaders": ({"server": {"value": "x"}, "attemptCount": {"disabled": True}},),
     "defaultConfig.runtimeValues": ({"k": "v"},),
     "defaultConfig.meshId": ("m2",),
     "inboundTrafficPolicy": ({"mode": "PASSTHROUGH"}, {"mode": "LOCALHOST"}),
@@ -185,6 +207,7 @@ def make_settings(random_: random.Random, folder: Path, release: str) -> Setting
     makers = (expressions.make_template, expressions.make_direct_template)
     templates = {f"e{number}": makers[number % 2](text) for number, text in enumerate(texts)}
     config["templates"] = object_at(config, "templates") | templates
+    config["templates"] |= typed_pods.make_templates(random_)
     documents: Object = {
         "config": json.dumps(config),
         "values": json.dumps(values),
