@@ -207,7 +207,7 @@ def make_settings(random_: random.Random, folder: Path, release: str) -> Setting
     makers = (expressions.make_template, expressions.make_direct_template)
     templates = {f"e{number}": makers[number % 2](text) for number, text in enumerate(texts)}
     config["templates"] = object_at(config, "templates") | templates
-    config["templates"] |= typed_pods.make_templates(random_)
+    config["templates"] |= typed_pods.make_templates(random_, release)
     documents: Object = {
         "config": json.dumps(config),
         "values": json.dumps(values),

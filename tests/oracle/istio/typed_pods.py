@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object, objects_at
+from podgraft.core.injectors.istio import releases
 from podgraft.golang.reflect import Field, GoType, Kind
 from podgraft.kube import encode
 from podgraft.kube.types import types
@@ -16,6 +17,8 @@ TEMPLATES = 12
 # That of Kubernetes' newest pods. The agent would read newer fields of probes.
 _TYPES = types(36)
 DEPTH = 5
+# Before, a merge adds a part of a patch with its directives (docs/conformance.md).
+_DIRECTIVES_REMOVED = 28
 # Few words, so that keys of lists meet in the pod, its templates, and themselves.
 _WORDS = ("a", "b", "app", "istio-proxy", "istio-init", "workload-socket", "", "A")
 _TEXTS: Mapping[str, tuple[str, ...]] = {
@@ -54,9 +57,11 @@ def add_fields(random_: random.Random, pod: Object) -> Object:
     return printed
 
 
-def make_templates(random_: random.Random) -> dict[str, str]:
+def make_templates(random_: random.Random, release: str) -> dict[str, str]:
     """Templates without actions: merge patches of random fields, and the directives of a merge."""
-    return {f"t{number}": json.dumps(_make_patch(random_)) for number in range(TEMPLATES)}
+    is_directed = releases.parse_release(release).kubernetes >= _DIRECTIVES_REMOVED
+    patches = [_make_patch(random_, is_directed) for _ in range(TEMPLATES)]
+    return {f"t{number}": json.dumps(patch) for number, patch in enumerate(patches)}
 
 
 def select_templates(random_: random.Random, pod: Object) -> Object:
@@ -71,10 +76,28 @@ def select_templates(random_: random.Random, pod: Object) -> Object:
     return pod
 
 
-def _make_patch(random_: random.Random) -> Object:
+def _make_patch(random_: random.Random, is_directed: bool) -> Object:
+    """A partial pod; its lists have elements, and different keys, as every usable template."""
     spec: Any = _make(random_, _TYPES["PodSpec"], "spec", DEPTH, random_.choice((3, 8)))
-    _direct(random_, spec, _TYPES["PodSpec"])
+    _make_keys_unique(spec, _TYPES["PodSpec"])
+    if is_directed:
+        _direct(random_, spec, _TYPES["PodSpec"])
     return {"spec": spec}
+
+
+def _make_keys_unique(value: Any, of: GoType) -> None:
+    for field in _fields(of):
+        below, elem = value.get(field.json), _strip(field.type)
+        if isinstance(below, dict) and elem.kind is Kind.STRUCT:
+            _make_keys_unique(below, elem)
+        elif elem.kind is Kind.SLICE and field.json in value:
+            items: list[Any] = value[field.json]
+            by_key = {item.get(field.merge_key): item for item in items if field.merge_key}
+            value[field.json] = [item for key, item in by_key.items() if key] or items
+            for item in value[field.json] if _strip(elem.elem).kind is Kind.STRUCT else ():
+                _make_keys_unique(item, _strip(elem.elem))
+            if not value[field.json]:
+                del value[field.json]
 
 
 def _direct(random_: random.Random, value: Any, of: GoType) -> None:
@@ -86,7 +109,7 @@ def _direct(random_: random.Random, value: Any, of: GoType) -> None:
             _direct(random_, below, elem)
         elif isinstance(below, list) and elem.kind is Kind.SLICE:
             _direct_list(random_, value, field, value[field.json], _strip(elem.elem))
-        if random_.random() < 0.01:
+        if field.omitempty and random_.random() < 0.01:
             value[field.json] = None
     chance = random_.random()
     if chance < 0.02:
@@ -105,16 +128,14 @@ def _direct_list(
         return
     chance = random_.random()
     if chance < 0.06:
-        below.append({"$patch": random_.choice(("replace", "merge"))})
+        below.append({"$patch": "replace"})
     elif chance < 0.12:
         is_number = field.merge_key == "containerPort"
         key: Any = random_.choice(_NUMBERS if is_number else _TEXTS.get(field.merge_key, _WORDS))
         below.append({field.merge_key: key, "$patch": random_.choice(("delete", "replace"))})
-    elif chance < 0.16:
-        items = [
-            {field.merge_key: item[field.merge_key]} for item in below if field.merge_key in item
-        ]
-        value[f"$setElementOrder/{field.json}"] = items
+    elif chance < 0.16 and field.merge_key == "name":
+        keys = [item["name"] for item in below if "name" in item]
+        value[f"$setElementOrder/{field.json}"] = [{field.merge_key: key} for key in keys]
 
 
 def _make(random_: random.Random, of: GoType, name: str, depth: int, often: int) -> JSON:

@@ -341,6 +341,8 @@ DATA = (
     ("1.21", "{{ .InboundTrafficPolicyMode }}", None),
     ("1.22", "{{ .DeploymentMeta.Labels }}", None),
     ("1.21", "{{ .DeploymentMeta.Labels }}", "map[a:b]"),
+    ("1.11", "{{ .DeploymentMeta.OwnerReferences }}{{ len .ObjectMeta.OwnerReferences }}", "[]1"),
+    ("1.10", "{{ len .DeploymentMeta.OwnerReferences }}", "1"),
     ("1.21", "{{ .CompliancePolicy }}x", "x"),
     ("1.20", "{{ .ProxyUID }}", "1337"),
     ("1.19", "{{ .ProxyUID }}", None),
@@ -361,9 +363,10 @@ def test_template_data_comes_with_releases(release: str, text: str, expected: st
         with pytest.raises(OperatorError, match="can't evaluate field"):
             bundles.template_injector(template, release=release).inject(pod(APP), REQUEST)
         return
-    done = bundles.template_injector(template, release=release).inject(
-        pod(APP, labels={"a": "b"}), REQUEST
-    )
+    given = pod(APP, labels={"a": "b"})
+    owner: Object = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u"}
+    given["metadata"] = {**object_at(given, "metadata"), "ownerReferences": [owner]}
+    done = bundles.template_injector(template, release=release).inject(given, REQUEST)
 
     assert expected in pod_annotations(done.pod)["x"]
 

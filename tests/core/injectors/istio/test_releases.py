@@ -86,7 +86,10 @@ CHANGES: dict[str, str] = {
     "1.10.3": "+merges_proxy_metadata",
     "1.10.5": "+managed_fields_dropped",
     "1.10.6": "+short_job_suffixes",
-    "1.11.0": "+merges_proxy_metadata +status_port_checked +status_revision",
+    "1.11.0": """
+        +deployment_meta_without_owners +merges_proxy_metadata +status_port_checked
+        +status_revision
+    """,
     "1.11.2": "+managed_fields_dropped",
     "1.11.5": "+short_job_suffixes",
     "1.12.0": """

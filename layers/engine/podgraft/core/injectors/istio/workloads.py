@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from msgspec.structs import replace
+
 from podgraft.base.jsonvalue import Object, object_at, without_keys
 from podgraft.kube import workload_owner
 from podgraft.kube.workload_owner import CONFIG_LABEL, OwnerRules, WorkloadRef
@@ -15,7 +17,10 @@ def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
     """The workload that the owner references of the pod name, or the pod itself."""
     if not profile.owner_lookup:
         return workload_owner.workload_of_manifest({"apiVersion": "v1", "kind": "Pod"} | pod)
-    return workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+    workload = workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+    if not profile.deployment_meta_without_owners:
+        return workload
+    return replace(workload, metadata=without_keys(workload.metadata, "ownerReferences"))
 
 
 def without_config_label(profile: Profile, pod: Object, workload: WorkloadRef) -> Object:
