@@ -65,7 +65,9 @@ _CONDITIONS = {
     "HasPrivateApi": "length(var.vpc_endpoint_ids) > 0",
 }
 _ROLE_CONDITIONS = {
+    "HasKmsKey": "encryption",
     "Recorded": "census",
+    "IsRecordedWithKmsKey": "census_encryption",
     "Unrecorded": "without_census",
     "Traced": "tracing",
 }

@@ -56,6 +56,7 @@ resource "aws_iam_role_policy" "cleanup" {
 resource "aws_cloudwatch_log_group" "cleanup" {
   name              = "/aws/lambda/${var.name}-cleanup"
   retention_in_days = var.log_retention_days
+  kms_key_id        = local.conditions.has_kms_key ? var.kms_key_arn : null
   tags              = local.tags
 }
 

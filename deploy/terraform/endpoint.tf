@@ -63,6 +63,7 @@ resource "aws_apigatewayv2_stage" "webhook" {
 resource "aws_cloudwatch_log_group" "api" {
   name              = "/aws/vendedlogs/podgraft/${var.name}"
   retention_in_days = var.log_retention_days
+  kms_key_id        = local.conditions.has_kms_key ? var.kms_key_arn : null
   tags              = local.tags
 }
 

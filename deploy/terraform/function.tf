@@ -106,9 +106,16 @@ resource "aws_iam_role" "webhook" {
 }
 
 resource "aws_iam_role_policy" "webhook" {
-  name   = "webhook"
-  role   = aws_iam_role.webhook.id
-  policy = jsonencode(local.permissions.webhook)
+  name = "webhook"
+  role = aws_iam_role.webhook.id
+  policy = jsonencode(merge(local.permissions.webhook, {
+    Statement = concat(
+      local.permissions.webhook.Statement,
+      # No resource of its own: a plan that also creates the key does not know its ARN.
+      [for each in local.permissions.encryption.Statement : each if local.conditions.has_kms_key],
+      [for each in local.permissions.census_encryption.Statement : each if local.conditions.is_recorded_with_kms_key],
+    )
+  }))
 }
 
 resource "aws_iam_role_policy" "census" {
@@ -135,5 +142,6 @@ resource "aws_iam_role_policy" "tracing" {
 resource "aws_cloudwatch_log_group" "webhook" {
   name              = "/aws/lambda/${var.name}"
   retention_in_days = var.log_retention_days
+  kms_key_id        = local.conditions.has_kms_key ? var.kms_key_arn : null
   tags              = local.tags
 }

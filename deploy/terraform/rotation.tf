@@ -61,16 +61,22 @@ resource "aws_iam_role" "rotation" {
 }
 
 resource "aws_iam_role_policy" "rotation" {
-  count  = local.conditions.rotates ? 1 : 0
-  name   = "rotation"
-  role   = aws_iam_role.rotation[0].id
-  policy = jsonencode(local.rotation_permissions.rotation)
+  count = local.conditions.rotates ? 1 : 0
+  name  = "rotation"
+  role  = aws_iam_role.rotation[0].id
+  policy = jsonencode(merge(local.rotation_permissions.rotation, {
+    Statement = concat(
+      local.rotation_permissions.rotation.Statement,
+      [for each in local.rotation_permissions.encryption.Statement : each if local.conditions.has_kms_key],
+    )
+  }))
 }
 
 resource "aws_cloudwatch_log_group" "rotation" {
   count             = local.conditions.rotates ? 1 : 0
   name              = "/aws/lambda/${var.name}-rotation"
   retention_in_days = var.log_retention_days
+  kms_key_id        = local.conditions.has_kms_key ? var.kms_key_arn : null
   tags              = local.tags
 }
 

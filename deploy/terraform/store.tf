@@ -17,8 +17,10 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "bundles" {
   bucket = aws_s3_bucket.bundles.id
   rule {
     apply_server_side_encryption_by_default {
-      sse_algorithm = "AES256"
+      sse_algorithm     = local.conditions.has_kms_key ? "aws:kms" : "AES256"
+      kms_master_key_id = local.conditions.has_kms_key ? var.kms_key_arn : null
     }
+    bucket_key_enabled = local.conditions.has_kms_key ? true : null
   }
 }
 
@@ -87,8 +89,10 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "census" {
   bucket = aws_s3_bucket.census[0].id
   rule {
     apply_server_side_encryption_by_default {
-      sse_algorithm = "AES256"
+      sse_algorithm     = local.conditions.has_kms_key ? "aws:kms" : "AES256"
+      kms_master_key_id = local.conditions.has_kms_key ? var.kms_key_arn : null
     }
+    bucket_key_enabled = local.conditions.has_kms_key ? true : null
   }
 }
 

@@ -64,6 +64,7 @@ resource "aws_iam_role_policy" "watch" {
 resource "aws_cloudwatch_log_group" "watch" {
   name              = "/aws/lambda/${var.name}-watch"
   retention_in_days = var.log_retention_days
+  kms_key_id        = local.conditions.has_kms_key ? var.kms_key_arn : null
   tags              = local.tags
 }
 

@@ -40,8 +40,8 @@ UNUSED = (
     *("lambda:PutRuntimeManagementConfig", "lambda:PutFunctionRecursionConfig"),
     *("lambda:PutFunctionScalingConfig", "lambda:PassCapacityProvider"),
     *("lambda:AssociateRuntimeAlias", "codedeploy:RegisterOnPremisesInstance"),
-    *("logs:*KmsKey", "logs:DeleteDataProtectionPolicy"),
-    *("logs:PutDataProtectionPolicy", "logs:*BearerTokenAuthentication"),
+    *("logs:DeleteDataProtectionPolicy", "logs:PutDataProtectionPolicy"),
+    "logs:*BearerTokenAuthentication",
     *("logs:PutIndexPolicy", "logs:DeleteIndexPolicy", "logs:PutLogGroupDeletionProtection"),
     "route53-recovery-control-config:DescribeRoutingControl",
     "route53:ListHostedZones",  # for a record with the name of its zone

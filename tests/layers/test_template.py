@@ -29,7 +29,9 @@ def resources_of_type(kind: str) -> dict[str, Any]:
 def statements() -> list[dict[str, Any]]:
     """Everything that the function's role allows, with the census and tracing too."""
     plain, *conditional = RESOURCES["WebhookRole"]["Properties"]["Policies"]
-    assert [each["If"][0] for each in conditional] == ["Recorded", "Unrecorded", "Traced"]
+    assert [each["If"][0] for each in conditional] == [
+        *("Recorded", "HasKmsKey", "IsRecordedWithKmsKey", "Unrecorded", "Traced")
+    ]
     policies = (plain, *(each["If"][1] for each in conditional))
     return [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
 
@@ -117,6 +119,8 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
         "WriteLogs": {"GetAtt": "WebhookLogs.Arn"},
         "ReadCensusKeys": below("/*/census-key"),
         "WriteRecords": {"Sub": "${CensusRecords.Arn}/*"},
+        "DecryptObjects": {"Ref": "KmsKeyArn"},
+        "EncryptRecords": {"Ref": "KmsKeyArn"},
         "WriteTraces": "*",  # X-Ray knows no resources
     }
     [listing] = [each for each in statements() if each["Sid"] == "ListBundles"]
@@ -612,6 +616,52 @@ def test_each_role_can_have_a_permissions_boundary() -> None:
     assert all("Role" in each for each in functions)
     role = RESOURCES["Webhook"]["Properties"]["DeploymentPreference"]["Role"]
     assert role["If"][:2] == ["Gradual", {"GetAtt": "DeploymentRole.Arn"}]
+
+
+KEY = "arn:aws:kms:eu-central-1:111122223333:key/a"
+
+
+def test_a_key_encrypts_each_bucket_and_each_log_group() -> None:
+    """CloudWatch Logs needs a key's ARN, and S3 calls KMS less with a key of the bucket."""
+    everything = {"Census": "true", "GradualDeployment": "true", "TokenRotationDays": "60"}
+    for parameters in ({}, {"KmsKeyArn": KEY}):
+        stack = Rendering(TEMPLATE, "dev", {**everything, **parameters})
+        kinds: dict[str, list[Any]] = {}
+        for each in stack.resources.values():
+            kinds.setdefault(each["Type"], []).append(each["Properties"])
+        groups, buckets = kinds["AWS::Logs::LogGroup"], kinds["AWS::S3::Bucket"]
+        assert (len(groups), len(buckets)) == (7, 2)
+        key = parameters.get("KmsKeyArn")
+        assert {each.get("KmsKeyId") for each in groups} == {key}
+        for each in buckets:
+            [rule] = each["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+            default = rule["ServerSideEncryptionByDefault"]
+            assert default.get("KMSMasterKeyID") == key
+            assert default["SSEAlgorithm"] == ("aws:kms" if key else "AES256")
+            assert rule.get("BucketKeyEnabled", False) is bool(key)
+
+
+def test_each_role_with_objects_can_use_the_key() -> None:
+    """S3 calls KMS with the permissions of its caller: reads decrypt, and writes encrypt."""
+    everything = {"Census": "true", "GradualDeployment": "true", "TokenRotationDays": "60"}
+    stack = Rendering(TEMPLATE, "dev", {**everything, "KmsKeyArn": KEY})
+    needs = {"s3:GetObject": "kms:Decrypt", "s3:PutObject": "kms:GenerateDataKey"}
+    for name, role in stack.resources.items():
+        if role["Type"] != "AWS::IAM::Role":
+            continue
+        listed = [
+            each
+            for policy in role["Properties"].get("Policies", ())
+            for each in policy["PolicyDocument"]["Statement"]
+            if each["Effect"] == "Allow"
+        ]
+        actions = {action for each in listed for action in each["Action"]}
+        uses = {action for action in actions if action.startswith("kms:")}
+        assert uses == {needs[action] for action in actions & needs.keys()}, name
+        for each in listed:
+            if uses & {*each["Action"]}:
+                assert each["Resource"] == KEY
+                assert each["Condition"] == {"StringLike": {"kms:ViaService": "s3.*"}}
 
 
 WRITER = "arn:aws:iam::111122223333:role/deployer"

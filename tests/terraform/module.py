@@ -126,6 +126,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
     },
     {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
     {"PermissionsBoundaryArn": "arn:aws:iam::123456789012:policy/boundary"},
+    {"KmsKeyArn": "arn:aws:kms:eu-central-1:123456789012:key/a", "Census": "true"},
     {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"], "PublicEndpoint": "false"},
     {"TokenRotationDays": 60, "LogRetentionDays": 14},
 )

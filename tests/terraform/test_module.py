@@ -51,10 +51,11 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
     stack = Rendering(TEMPLATE, "shop", parameters)
     role = stack.resources["WebhookRole"]["Properties"]
     permissions = load("permissions.json.tftpl", make_variables("shop", parameters))
-    policies = [
-        "webhook",
-        *(["census" if parameters.get("Census") == "true" else "without_census"]),
-    ]
+    is_recorded, is_encrypted = parameters.get("Census") == "true", "KmsKeyArn" in parameters
+    policies = ["webhook", *(["census"] if is_recorded else [])]
+    policies += ["encryption"] if is_encrypted else []
+    policies += ["census_encryption"] if is_encrypted and is_recorded else []
+    policies += [] if is_recorded else ["without_census"]
     policies += ["tracing"] if parameters.get("Tracing") == "Active" else []
     assert [permissions[name] for name in policies] == [
         each["PolicyDocument"] for each in role["Policies"]
@@ -75,10 +76,12 @@ def test_the_role_of_another_function_has_the_statements_of_the_template(
     role = Rendering(TEMPLATE, "shop", given).resources[f"{name}Role"]["Properties"]
     own = name.lower()
     permissions = load(f"{own}_permissions.json.tftpl", make_variables("shop", given))
+    if "KmsKeyArn" not in parameters:
+        permissions.pop("encryption", None)
     assert permissions == {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
-    assert MODULE[f"aws_iam_role_policy.{own}"]["policy"] == (
-        f"${{jsonencode(local.{own}_permissions.{own})}}"
-    )
+    policy = MODULE[f"aws_iam_role_policy.{own}"]["policy"]
+    used = re.findall(rf"local\.{own}_permissions\.(\w+)", policy)
+    assert {*used} == {own, *(["encryption"] if name == "Rotation" else [])}
     counted = "[0]" if name == "Rotation" else ""
     assert MODULE[f"aws_iam_role_policy.{own}"]["role"] == f"${{aws_iam_role.{own}{counted}.id}}"
 
