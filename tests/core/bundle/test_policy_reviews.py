@@ -165,3 +165,25 @@ def test_a_validation_is_no_value_of_any_type() -> None:
     run(POD, document(POLICY, VALIDATING, spec=text % " != true"))
     with pytest.raises(BundleError, match="must evaluate to bool"):
         run(POD, document(POLICY, VALIDATING, spec=text % ""))
+
+
+JSON_PATCH = """reinvocationPolicy: Never
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}]"
+"""
+
+
+@pytest.mark.parametrize("spec", [make_mutation(label("'1'")), JSON_PATCH])
+@pytest.mark.parametrize(
+    "fields", ["x", [5], [{"manager": 5}], [{"time": "noon"}]], ids=["text", "5", "manager", "time"]
+)
+def test_invalid_managed_fields_are_a_denial(spec: str, fields: JSON) -> None:
+    """kube-apiserver writes these fields, so only a direct caller sends others."""
+    pod: Object = {**POD, "metadata": {**object_at(POD, "metadata"), "managedFields": fields}}
+    group = {"group": GROUP, "version": "v1"}
+    policy = POLICY.format(kind=MUTATING, spec=spec, **group)
+    after, message = run(pod, policy, BINDING.format(kind=MUTATING, **group))
+    assert after is None
+    assert "object does not decode" in message or "object /metadata/managedFields" in message

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from podgraft import kube
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors.errors import PolicyDenialError
+from podgraft.core.injectors.errors import PolicyDenialError, UserError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
@@ -62,13 +63,17 @@ class PolicyMutator(Struct, frozen=True):
 
 
 def _run_pass(mutate: Callable[[Object], Object], before: Object) -> Mutation:
-    """The mutation of one pass of the policies; raises ``PolicyDenialError``."""
+    """The mutation of one pass; raises ``PolicyDenialError``, and ``UserError`` for the object."""
     from podgraft.kube.mutation import MutationDeniedError
 
     try:
         after = mutate(before)
     except MutationDeniedError as error:
         raise PolicyDenialError(str(error), error.code) from error
+    except kube.DecodeError as error:  # managedFields, which object_check omits
+        raise UserError(
+            f"object {error.location_problem or f'does not decode: {error}'}"
+        ) from error
     if after is before or jsonvalue.equal(after, before):
         return Mutation.from_unchanged(before)
     return Mutation.from_objects(before, after)
