@@ -82,6 +82,7 @@ func (wh *Webhook) KubeInject(text string) (string, []string, error) {
 // type: those with one result, or with an error as a second one.
 func Methods() map[string][]string {
 	methods := map[string][]string{}
+	errorType := reflect.TypeOf((*error)(nil)).Elem() // up to 1.14, no generics
 	var visit func(reflect.Type)
 	visit = func(of reflect.Type) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
@@ -102,7 +103,7 @@ func Methods() map[string][]string {
 		for index := 0; index < pointer.NumMethod(); index++ {
 			method := pointer.Method(index)
 			results := method.Type.NumOut()
-			if results == 1 || results == 2 && method.Type.Out(1) == reflect.TypeFor[error]() {
+			if results == 1 || results == 2 && method.Type.Out(1) == errorType {
 				methods[of.String()] = append(methods[of.String()], method.Name)
 				if strings.HasPrefix(method.Name, "Get") {
 					visit(method.Type.Out(0))
@@ -118,7 +119,7 @@ func Methods() map[string][]string {
 			}
 		}
 	}
-	visit(reflect.TypeFor[SidecarTemplateData]())
+	visit(reflect.TypeOf(SidecarTemplateData{}))
 	return methods
 }
 

@@ -90,13 +90,16 @@ def _make_keys_unique(value: Any, of: GoType) -> None:
         below, elem = value.get(field.json), _strip(field.type)
         if isinstance(below, dict) and elem.kind is Kind.STRUCT:
             _make_keys_unique(below, elem)
-        elif elem.kind is Kind.SLICE and field.json in value:
+        elif below == []:
+            del value[field.json]
+        elif elem.kind is Kind.SLICE and _strip(elem.elem).kind is Kind.STRUCT and below:
             items: list[Any] = value[field.json]
-            by_key = {item.get(field.merge_key): item for item in items if field.merge_key}
-            value[field.json] = [item for key, item in by_key.items() if key] or items
-            for item in value[field.json] if _strip(elem.elem).kind is Kind.STRUCT else ():
+            if field.merge_key:
+                keyed = {item.get(field.merge_key): item for item in items}
+                items = value[field.json] = [item for key, item in keyed.items() if key]
+            for item in items:
                 _make_keys_unique(item, _strip(elem.elem))
-            if not value[field.json]:
+            if not items:
                 del value[field.json]
 
 
