@@ -116,7 +116,7 @@ def _direct(random_: random.Random, value: Any, of: GoType) -> None:
             value[field.json] = None
     chance = random_.random()
     if chance < 0.02:
-        value["$patch"] = random_.choice(("replace", "delete", "merge", "other"))
+        value["$patch"] = random_.choice(("replace", "delete"))
     elif chance < 0.03 and value:
         value["$retainKeys"] = sorted(random_.sample(sorted(value), 1))
 

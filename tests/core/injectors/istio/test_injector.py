@@ -342,7 +342,12 @@ DATA = (
     ("1.22", "{{ .DeploymentMeta.Labels }}", None),
     ("1.21", "{{ .DeploymentMeta.Labels }}", "map[a:b]"),
     ("1.11", "{{ .DeploymentMeta.OwnerReferences }}{{ len .ObjectMeta.OwnerReferences }}", "[]1"),
-    ("1.10", "{{ len .DeploymentMeta.OwnerReferences }}", "1"),
+    ("1.11", "{{ .DeploymentMeta.ManagedFields }}", "[]"),
+    (
+        "1.10.4",
+        "{{ with .DeploymentMeta }}{{ len .OwnerReferences }}{{ len .ManagedFields }}{{ end }}",
+        "11",
+    ),
     ("1.21", "{{ .CompliancePolicy }}x", "x"),
     ("1.20", "{{ .ProxyUID }}", "1337"),
     ("1.19", "{{ .ProxyUID }}", None),
@@ -365,7 +370,11 @@ def test_template_data_comes_with_releases(release: str, text: str, expected: st
         return
     given = pod(APP, labels={"a": "b"})
     owner: Object = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u"}
-    given["metadata"] = {**object_at(given, "metadata"), "ownerReferences": [owner]}
+    given["metadata"] = {
+        **object_at(given, "metadata"),
+        "ownerReferences": [owner],
+        "managedFields": [{"manager": "m"}],
+    }
     done = bundles.template_injector(template, release=release).inject(given, REQUEST)
 
     assert expected in pod_annotations(done.pod)["x"]

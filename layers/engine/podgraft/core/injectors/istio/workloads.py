@@ -20,7 +20,8 @@ def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
     workload = workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
     if not profile.deployment_meta_without_owners:
         return workload
-    return replace(workload, metadata=without_keys(workload.metadata, "ownerReferences"))
+    metadata = without_keys(workload.metadata, "ownerReferences", "managedFields")
+    return replace(workload, metadata=metadata)
 
 
 def without_config_label(profile: Profile, pod: Object, workload: WorkloadRef) -> Object:
