@@ -43,6 +43,17 @@ ALL_SECTIONS = dict(re.findall(r"^## (.+)\n\n((?:(?!^## ).*\n?)*)", PAGE, re.MUL
 SECTIONS = {name: text for name, text in ALL_SECTIONS.items() if name not in SYMPTOMS}
 
 
+# Commands that read the stack; others can have a cluster or a file as their source.
+_NEEDS_CONFIG = re.compile(r"podgraft (rollout|history|rollback|tokens|push) .*--")
+
+
+def test_each_command_of_the_stack_names_it() -> None:
+    """At night, no folder has a podgraft.toml."""
+    commands = [each for each in re.findall(r"podgraft [^`\n]+", PAGE) if _NEEDS_CONFIG.match(each)]
+    assert len(commands) > 8
+    assert [each for each in commands if "--config stack:STACK" not in each] == []
+
+
 def slug(heading: str) -> str:
     """The anchor of a heading, on the site and on GitHub."""
     return heading.lower().replace(" ", "-")

@@ -166,6 +166,15 @@ def test_the_brake_of_all_injectors_stops_every_start(world: World, run: Run) ->
     assert run(START)[0] == 0
 
 
+def test_the_brake_of_all_injectors_needs_no_injector(world: World) -> None:
+    """Without the option, the injector is default, which can have no policy."""
+    words = world.options.replace("--injector istio ", "").split()
+    assert main(["rollout", "abort", "--all", "--reason", "incident", *words]) == 0
+    assert world.brake(for_all=True) is not None
+    assert main(["rollout", "release", "--all", *words]) == 0
+    assert world.brake(for_all=True) is None
+
+
 @pytest.mark.parametrize("text", ["rollout: [", f"rollout: {{id: {ID}, mode: 5}}\npolicy: 7\n"])
 def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -> None:
     world.put(text)

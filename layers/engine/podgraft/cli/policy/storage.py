@@ -24,4 +24,12 @@ def open_storage(options: TargetOptions, *, writes: bool = True) -> PolicyStorag
     return folder
 
 
+def _open_for_brake(options: TargetOptions) -> PolicyStorage:
+    """Open the storage of a brake. One of all injectors needs no policy of the given injector."""
+    if options.folder is None:
+        return connect(options, writes=True)
+    return FolderInjector(options.folder, options.injector)
+
+
+brake_options = gather_options(_open_for_brake, target_or_store_options, name="storage")
 storage_options = gather_options(open_storage, target_or_store_options, name="storage")

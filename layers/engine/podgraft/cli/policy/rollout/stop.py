@@ -7,10 +7,12 @@ import click
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
-from podgraft.cli.failure import CommandError
+from podgraft.cli.config_source import is_explicit
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.folder_injector import FolderInjector
 from podgraft.cli.policy.signing import Signer, sign_options
-from podgraft.cli.policy.storage import PolicyStorage, storage_options
+from podgraft.cli.policy.storage import PolicyStorage, brake_options
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.core.versions.brake import ALL
@@ -27,7 +29,7 @@ from .health import check_alarms
 @click.option("--all", "for_all", is_flag=True, help="Stop the rollouts of all injectors.")
 @click.option("--id", "id_", help="Rollout to stop, if the policy is unreadable.")
 @sign_options
-@storage_options
+@brake_options
 def abort_rollout(
     storage: PolicyStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
 ) -> Steps:
@@ -35,6 +37,7 @@ def abort_rollout(
 
     Pods that got the candidate do not change. To list them, run podgraft rollout who --got.
     """
+    _check_injector(storage, for_all=for_all)
     stored, problem = _try_read(storage)
     fields = None if stored is None else text.read_rollout(stored.document)
     running = None if fields is None else fields.get("id")
@@ -56,8 +59,9 @@ def abort_rollout(
             ],
         )
     _set_brake(storage, None if for_all else target, reason, for_all=for_all)
-    if problem is not None:
+    if problem is not None and (is_explicit("injector") or not for_all):
         raise problem
+    print_warnings(() if problem is None else problem.args)
     if stored is not None and fields is not None:
         message = text.describe_change(fields, "aborted", reason)
         label = storage.write(text.remove_rollout(stored.document), stored, signer, message)
@@ -88,6 +92,12 @@ def _set_brake(storage: PolicyStorage, target: str | None, reason: str, *, for_a
     terminal.secho(f"brake      {place} stops {named} {storage.delay}", fg="green")
 
 
+def _check_injector(storage: PolicyStorage, *, for_all: bool) -> None:
+    """Raise ``CommandError`` if a folder does not have the injector of the brake."""
+    if not for_all and isinstance(storage, FolderInjector):
+        storage.check_exists()
+
+
 def _try_read(storage: PolicyStorage) -> tuple[StoredPolicy | None, CommandError | None]:
     """Return the policy, or the error: an invalid policy must not prevent the brake."""
     try:
@@ -102,12 +112,13 @@ def _try_read(storage: PolicyStorage) -> tuple[StoredPolicy | None, CommandError
 @run_in_regions()
 @click.option("--all", "for_all", is_flag=True, help="Release the brake of all injectors.")
 @click.option("--force", is_flag=True, help="Release it while an alarm of the guard is active.")
-@storage_options
+@brake_options
 def release_brake(storage: PolicyStorage, *, for_all: bool, force: bool) -> Steps:
     """Print the author and the reason of a brake, and delete it.
 
     The guard acts when an alarm starts. So with --all, no alarm must be active.
     """
+    _check_injector(storage, for_all=for_all)
     name = name_of_brake(storage, for_all=for_all)
     brake = read_brake(storage, for_all=for_all)
     found = share("brakes", list[Brake])
@@ -124,6 +135,7 @@ def release_brake(storage: PolicyStorage, *, for_all: bool, force: bool) -> Step
     click.echo(f"brake      {brake.location}: {brake.describe()}")
     storage.documents.delete(name)
     terminal.secho("released   rollouts can use their candidates again", fg="green")
-    fields = text.read_rollout(storage.read().document)
+    stored, _ = _try_read(storage)
+    fields = None if stored is None else text.read_rollout(stored.document)
     if fields is not None:
         click.echo(f"rollout    {fields.get('id')} continues {storage.delay}")
