@@ -222,6 +222,8 @@ PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
      {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
     ({"httpGet": {"port": "nowhere"}}, None,
      {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"httpGet": {"port": ""}}, None,
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
     ({"httpGet": {"port": 15020, "path": "/x"}}, None,
      {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
     ({"tcpSocket": {"port": 90}}, {"tcpSocket": {"port": 90}},
@@ -237,6 +239,7 @@ def test_a_probe_is_redirected_to_the_agent(
     probe: Object, prober: Object | None, redirected: Object
 ) -> None:
     ports: list[JSON] = [{"name": "web", "containerPort": 80}, {"name": "web", "containerPort": 81}]
+    ports.append({"name": "", "containerPort": 82})
     given = pod(container("app", ports=ports, livenessProbe=probe), PROXY)
     before = copy.deepcopy(given)
     draft = PodBuilder.from_pod(given)

@@ -163,7 +163,7 @@ def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
         numbers = [
             container_port.get("containerPort")
             for container_port in objects_at(container, "ports")
-            if container_port.get("name") == port
+            if port and container_port.get("name") == port
         ]
         return numbers[-1] if numbers and isinstance(numbers[-1], int) else None
     return port if isinstance(port, int) and port != mesh_port else None
