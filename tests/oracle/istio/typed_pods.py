@@ -48,6 +48,9 @@ def add_fields(random_: random.Random, pod: Object) -> Object:
     spec: Any = pod["spec"]
     spec |= {key: value for key, value in fields.items() if key not in ("containers", "volumes")}
     spec["volumes"] = [*spec.get("volumes", ()), *fields.get("volumes", ())]
+    for field in _fields(_TYPES["PodSpec"]):  # kube-apiserver refuses one name twice
+        if field.merge_key == "name" and field.json in spec:
+            spec[field.json] = [*{each.get("name"): each for each in spec[field.json]}.values()]
     spec.pop("hostNetwork", None)
     for container in (*objects_at(spec, "containers"), *objects_at(spec, "initContainers")):
         if random_.random() < 0.4:

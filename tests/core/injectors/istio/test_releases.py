@@ -104,7 +104,7 @@ CHANGES: dict[str, str] = {
         +short_job_suffixes
     """,
     "1.13.3": "+nil_tags_refused",
-    "1.14.0": "+parsed_at_load",
+    "1.14.0": "+parsed_at_load +slow_dns_refresh",
     "1.14.2": "+image_replaced",
     "1.14.5": "+durations_replaced",
     "1.15.0": "+image_replaced +slash_paths",

@@ -129,6 +129,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     parent_shutdown: bool = _until("1.17")
     # 1.0 has the check, but its own tests use a mesh that would not pass it.
     parent_shutdown_checked: bool = _since("1.8", until=("1.17",))
+    slow_dns_refresh: bool = _since("1.14")  # a minute; before: 5 seconds
     concurrency_two: bool = _since("1.6", until=("1.18",))
     merge_and_inbound_port_set: bool = _since("1.18")
     zipkin_by_default: bool = _since("1.6", until=("1.22",))

@@ -113,7 +113,7 @@ def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
 def _mesh_defaults(profile: Profile) -> Object:
     mesh: Object = {
         **_DEFAULTS["istiod"],
-        "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
+        "dnsRefreshRate": "60s" if profile.slow_dns_refresh else "5s",
         "defaultConfig": _proxy_defaults(profile),
     }
     if profile.extension_providers:
