@@ -42,7 +42,7 @@ MESH_DEFAULTS: dict[str, dict[int, JSON]] = {
     "proxyListenPort": {0: 15001},
     "proxyInboundListenPort": {0: None, 18: 15006},
     "enablePrometheusMerge": {0: None, 18: True},
-    "dnsRefreshRate": {0: None, 6: "5s", 14: "60s"},
+    "dnsRefreshRate": {0: None, 1: "5s", 14: "60s"},
     "sdsUdsPath": {0: None, 6: "unix:./etc/istio/proxy/SDS", 8: None},
     "trustDomain": {0: None, 6: "cluster.local"},
     "rootNamespace": {0: None, 1: "istio-system"},
