@@ -175,6 +175,15 @@ def test_the_brake_of_all_injectors_needs_no_injector(world: World) -> None:
     assert world.brake(for_all=True) is None
 
 
+def test_release_works_with_an_invalid_policy(world: World, run: Run) -> None:
+    assert run(f"abort --id {ID} --reason incident")[0] == 0
+    world.put("rollout: [")
+    status, output = run("release")
+    assert (status, world.brake()) == (0, None)
+    assert "released   rollouts can use their candidates again" in output
+    assert "warning: policy: invalid YAML: line 2 column 1" in output
+
+
 @pytest.mark.parametrize("text", ["rollout: [", f"rollout: {{id: {ID}, mode: 5}}\npolicy: 7\n"])
 def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -> None:
     world.put(text)

@@ -133,8 +133,9 @@ CHANGES: dict[str, str] = {
     "1.21.2": "-connect_timeout_short",
     "1.21.3": "+adjusts_init_user -resets_overridden_ids",
     "1.22.0": """
-        +cron_job_owner_v1 +preserves_deployment_config_label +deployment_meta_names_only
-        +image_variant +inbound_mode +rollout_owner -deployment_config_label_lost
+        +cron_job_owner_v1 +preserves_deployment_config_label
+        +deployment_meta_names_only -deployment_meta_without_owners +image_variant
+        +inbound_mode +rollout_owner -deployment_config_label_lost
         -connect_timeout_short -drain_times_limited -zipkin_by_default
     """,
     "1.22.1": "+adjusts_init_user -resets_overridden_ids",

@@ -58,7 +58,7 @@ def abort_rollout(
                 for each in read_brakes(storage)
             ],
         )
-    _set_brake(storage, None if for_all else target, reason, for_all=for_all)
+    _ensure_brake(storage, None if for_all else target, reason, for_all=for_all)
     if problem is not None and (is_explicit("injector") or not for_all):
         raise problem
     print_warnings(() if problem is None else problem.args)
@@ -69,7 +69,9 @@ def abort_rollout(
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 
 
-def _set_brake(storage: PolicyStorage, target: str | None, reason: str, *, for_all: bool) -> None:
+def _ensure_brake(
+    storage: PolicyStorage, target: str | None, reason: str, *, for_all: bool
+) -> None:
     """Stop a rollout; without a target, all of them. A brake that stops it already stays."""
     try:
         present = read_brake(storage, for_all=for_all)
@@ -135,7 +137,9 @@ def release_brake(storage: PolicyStorage, *, for_all: bool, force: bool) -> Step
     click.echo(f"brake      {brake.location}: {brake.describe()}")
     storage.documents.delete(name)
     terminal.secho("released   rollouts can use their candidates again", fg="green")
-    stored, _ = _try_read(storage)
+    stored, problem = _try_read(storage)
+    if problem is not None and not for_all:
+        print_warnings(problem.args)
     fields = None if stored is None else text.read_rollout(stored.document)
     if fields is not None:
         click.echo(f"rollout    {fields.get('id')} continues {storage.delay}")

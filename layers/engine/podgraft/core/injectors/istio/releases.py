@@ -76,7 +76,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     short_job_suffixes: bool = _since("1.13", "1.12.1", "1.11.5", "1.10.6")  # 8 to 10 digits
     cron_job_owner_v1: bool = _since("1.22")  # before: batch/v1beta1
     rollout_owner: bool = _since("1.22")
-    deployment_meta_without_owners: bool = _since("1.11")
+    deployment_meta_without_owners: bool = _since("1.11", until=("1.22",))
     deployment_meta_names_only: bool = _since("1.22")  # before: a complete ObjectMeta
 
     # kube-inject

@@ -88,13 +88,14 @@ def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
         return
     entry = find_env(sidecar, SECURE_PORT_ENV)
     port = string_at(entry, "value") if entry else ""
-    if port not in ("", "0") and not _find(profile, builder.annotations, SECURE_PORT):
+    if port not in ("", "0") and not _find_spellings(profile, builder.annotations, SECURE_PORT):
         builder.annotations[SECURE_PORT] = port
 
 
 def find_settings(profile: Profile, annotations: Mapping[str, JSON]) -> Settings:
     """Find the annotations about scraping, in any spelling; the standard one is first."""
-    return _find(profile, annotations, *_LEGACY, *((_TARGETS,) if profile.scrape_targets else ()))
+    targets = (_TARGETS,) if profile.scrape_targets else ()
+    return _find_spellings(profile, annotations, *_LEGACY, *targets)
 
 
 def points_at_agent(settings: Settings, port: str) -> bool:
@@ -181,8 +182,13 @@ def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> Non
         )
 
 
-def _find(profile: Profile, annotations: Mapping[str, JSON], *standard_names: str) -> Settings:
-    """Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation."""
+def _find_spellings(
+    profile: Profile, annotations: Mapping[str, JSON], *standard_names: str
+) -> Settings:
+    """Find the annotations with these names.
+
+    Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
+    """
     found: dict[str, dict[str, str]] = {}
     for name in sorted(annotations, key=lambda each: (each not in standard_names, each)):
         standard = _NAMES.get(_SEPARATOR.sub("_", name))
