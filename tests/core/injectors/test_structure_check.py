@@ -284,6 +284,13 @@ CUT = (
     ("{{ V }}", "\n"),
     ("{{ V }}", "&a x"),
     ("{{ V }}", "!!str x"),
+    # A comment after a block, and after text that a function rewrote.
+    ("|-\n      {{ V }} --secure", "x\n#"),
+    (">\n      {{ V }} --secure", "x\r\n  #"),
+    ('{{ print "hub/" V | trim }}/proxy:1', "evil # "),
+    ('"{{ print `hub/` V | trim }}/proxy:1"', 'evil" # '),
+    ('{{ print "hub/" V | html }}/proxy:1', "< #"),
+    ('{{ print "hub/" V | js }}/proxy:1', "< #"),
 )
 
 
@@ -300,6 +307,19 @@ def test_a_text_that_ends_its_scalar_is_refused(
         way[1](template, make_pod({"v": text}))
 
     assert str(caught.value).startswith(place)
+
+
+CONCURRENCY = (
+    {"proxy.istio.io/config": "concurrency: 58"},
+    {"proxy.istio.io/config": "concurrency: 0", "sidecar.istio.io/proxyCPU": "58"},
+)
+
+
+@pytest.mark.parametrize("annotations", CONCURRENCY)
+def test_the_concurrency_of_a_pod_is_its_own_text(annotations: dict[str, str]) -> None:
+    template = "metadata:\n  labels: {a: b, {{ printf `c%c d` .EstimatedConcurrency }}}\n"
+    with pytest.raises(UserError, match="annotation proxy"):
+        istio_renderer("1.13")(template, make_pod(annotations))
 
 
 KEPT = (

@@ -6,6 +6,7 @@ But a comment (``" #"``) or a closing quote can cut off what the template writes
 """
 
 import re
+from collections.abc import Iterator
 
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.kube.yaml import NotYAMLError
@@ -17,19 +18,59 @@ _ESCAPE = re.compile(r"(?s)\\.")
 _SINGLE, _DOUBLE = "'", '"'
 
 
-def matches_mask(slots: PlaceholderRegistry, scalar: Scalar, masked_text: str) -> bool:
-    """Whether a scalar has the text that its masked text replaces, if that is known.
+class ScalarMatcher:
+    """A comparison of scalars with the masked texts of one rendering."""
 
-    White space can differ. A text between quotes is the text of the object itself, because a
-    function escaped it, or what YAML reads if nothing did.
-    """
-    text = slots.unmask(masked_text)
-    if text is None or _is_equal(scalar.text, text):
-        return True
-    if scalar.style not in (_SINGLE, _DOUBLE):
-        return False
-    read = slots.unmask(masked_text, lambda part: _read_quoted(scalar.style, part))
-    return read is not None and _is_equal(scalar.text, read)
+    def __init__(self, slots: PlaceholderRegistry) -> None:
+        self._slots = slots
+        self._outputs: dict[int, tuple[str, int, str]] | None = None
+
+    def matches(self, scalar: Scalar, masked_text: str) -> bool:
+        """Whether a scalar has the text that its masked text replaces, if that is known.
+
+        White space can differ. A text between quotes is the text of the object itself, because a
+        function escaped it, or what YAML reads if nothing did.
+        """
+        slots = self._slots
+        if slots.unmask(masked_text) is None:
+            masked_text = self._replace_outputs(masked_text)
+        text = slots.unmask(masked_text)
+        if text is None or _is_equal(scalar.text, text):
+            return True
+        if scalar.style not in (_SINGLE, _DOUBLE):
+            return False
+        read = slots.unmask(masked_text, lambda part: _read_quoted(scalar.style, part))
+        return read is not None and _is_equal(scalar.text, read)
+
+    def _replace_outputs(self, masked_text: str) -> str:
+        """Return a masked text with one placeholder for each output of an action.
+
+        A function can rewrite text next to constant text, so a placeholder in its result can
+        replace any text. But the text of the complete output is known.
+        """
+        if self._outputs is None:
+            self._outputs = dict(self._index_outputs())
+        folded, pieces, end = f" {_fold(masked_text)} ", list[str](), 0
+        for number, position in self._slots.find_placeholders(folded):
+            output, offset, placeholder = self._outputs.get(number, ("", 0, ""))
+            start = position - offset
+            if output and start >= end and folded.startswith(output, start):
+                pieces += folded[end:start], placeholder
+                end = start + len(output)
+        return "".join([*pieces, folded[end:]])
+
+    def _index_outputs(self) -> Iterator[tuple[int, tuple[str, int, str]]]:
+        """The first placeholder of each output with an unknown text.
+
+        With it come the masked text of the output, the position in it, and the placeholder of the
+        complete output.
+        """
+        slots = self._slots
+        for text, masked_text in slots.emissions:
+            if slots.unmask(masked_text) is None:
+                folded = _BLANKS.sub(" ", masked_text)
+                number, position = slots.find_placeholders(folded)[0]
+                yield number, (folded, position, slots.make_text(text, ()).masked_value)
 
 
 def _is_equal(left: str, right: str) -> bool:

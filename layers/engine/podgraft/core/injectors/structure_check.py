@@ -6,7 +6,6 @@ its result fail. Nothing here knows an injector, and no function keeps anything 
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -28,7 +27,7 @@ from podgraft.kube.yaml.composer import Node, Scalar, compose
 
 from .masking import Masker
 from .plain_text import is_plain_text
-from .scalar_text import matches_mask
+from .scalar_text import ScalarMatcher
 from .structure_comparison import StructureComparison
 
 S = TypeVar("S")
@@ -105,12 +104,13 @@ def find_unexpected_structure(trace: Trace) -> Address:
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
         return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
-    exact = StructureComparison(slots, partial(matches_mask, slots))
+    matches_mask = ScalarMatcher(slots).matches
+    exact = StructureComparison(slots, matches_mask)
     if _agrees(text, structure, exact):
         return None
 
     def matches_partly(scalar: Scalar, other: str) -> bool:
-        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(slots, scalar, other)
+        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(scalar, other)
 
     mixed = StructureComparison(slots, matches_partly)
     emission = bisect_failure(

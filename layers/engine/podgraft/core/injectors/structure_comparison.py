@@ -69,9 +69,7 @@ class StructureComparison(Struct, frozen=True):
             return equal(real.value, masked.value) and (real.text == _MERGE) == (
                 masked.text == _MERGE
             )
-        if real.value is None:
-            return False
-        return masked.is_block or self.matches_mask(real, masked.text)
+        return real.value is not None and self.matches_mask(real, masked.text)
 
     def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
         """Compare the pairs as a set, because a template can sort keys by the text of the pod."""

@@ -160,8 +160,14 @@ class PlaceholderRegistry:
 
     def placeholder_ids(self, masked_text: str) -> list[int]:
         """The ids of all placeholders in a masked text."""
-        ids = (self._find_id(match) for match in _PLACEHOLDER.finditer(masked_text))
-        return [number for number in ids if number is not None]
+        return [number for number, _ in self.find_placeholders(masked_text)]
+
+    def find_placeholders(self, masked_text: str) -> list[tuple[int, int]]:
+        """The ids of all placeholders in a masked text, each with its position."""
+        found = (
+            (self._find_id(match), match.start()) for match in _PLACEHOLDER.finditer(masked_text)
+        )
+        return [(number, position) for number, position in found if number is not None]
 
     def sources_of(self, masked_text: str) -> tuple[int, ...]:
         """The strings of the pod from which a masked text derives."""

@@ -163,6 +163,7 @@ _POD_AUTHOR_FIELDS = (
     "DeploymentMeta",
     "ObjectMeta",
     "Spec",
+    "EstimatedConcurrency",
     "ProxyImage",
     "ProxyInitImage",
 )

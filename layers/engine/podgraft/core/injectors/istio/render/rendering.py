@@ -353,6 +353,8 @@ def _describe_path(address: Address, profile: Profile) -> str:
             return f"annotation {proxyconfig.annotation_name(profile)}"
         case ("ProxyImage" | "ProxyInitImage", *_):
             return f"annotation {template_data.TYPE_ANNOTATION}"
+        case ("EstimatedConcurrency", *_):
+            return f"annotation {proxyconfig.annotation_name(profile)} or sidecar.istio.io/proxyCPU"
         case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
             return f"{kind.removesuffix('s')} {key}"
         case ("ObjectMeta" | "Spec" as part, *path):
