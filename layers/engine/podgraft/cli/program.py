@@ -1,7 +1,6 @@
 """Run a command as a program: an exit status and a message, never a traceback for a known error."""
 
 import os
-import re
 import signal
 import sys
 import traceback
@@ -100,8 +99,6 @@ def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
 
 def _show_known_error(error: Exception, name: str) -> bool:
     """Print an error that is no usage error, and no bug of the command *name*."""
-    if isinstance(error, click.ClickException):
-        error = _missing_path_error(error) or error
     if isinstance(error, ModuleNotFoundError):
         from podgraft.cli.extras import make_missing_package_error  # an error only
 
@@ -109,29 +106,6 @@ def _show_known_error(error: Exception, name: str) -> bool:
     if isinstance(error, CommandError):
         error.show()
     return isinstance(error, CommandError)
-
-
-# click's text for a path that does not exist; its other errors are errors of the command line.
-_MISSING_PATH = re.compile(r"(?:File|Directory|Path) '(.*)' does not exist\.", re.DOTALL)
-
-
-def _missing_path_error(error: click.ClickException) -> CommandError | None:
-    """Return the error for a path that does not exist, as commands report it themselves."""
-    match = _MISSING_PATH.fullmatch(error.message)
-    if match is None or not isinstance(error, click.BadParameter):
-        return None
-    return CommandError(
-        f"{match[1]}: not found; check {error.param_hint or _name_parameter(error)}"
-    )
-
-
-def _name_parameter(error: click.BadParameter) -> str:
-    parameter = error.param
-    if isinstance(parameter, click.Option):
-        return max(parameter.opts, key=len)
-    if parameter is None or error.ctx is None:
-        return "the path"
-    return parameter.make_metavar(error.ctx).strip("[].")
 
 
 class ComparingCommand(Command):

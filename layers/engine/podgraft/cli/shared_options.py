@@ -9,6 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import click
 
+from podgraft.cli.failure import CommandError
+
 # Adds options to the function of a command.
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -20,10 +22,19 @@ class NonEmptyPath(click.Path):
         super().__init__(**checks, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
+        """Return the path; raises ``CommandError`` if it must exist and does not."""
         if not os.fspath(value):
             self.fail("is empty; name a path, or . for this folder", param, ctx)
+        is_stream = self.allow_dash and os.fspath(value) == "-"
+        if self.exists and not is_stream and not os.path.exists(value):  # noqa: PTH110 - no error
+            raise CommandError(f"{value}: not found; check {_name_parameter(param, ctx)}")
         return super().convert(value, param, ctx)
+
+
+def _name_parameter(param: click.Parameter | None, ctx: click.Context | None) -> str:
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return "the path" if param is None or ctx is None else param.make_metavar(ctx).strip("[].")
 
 
 FILE: Final = NonEmptyPath(exists=True, dir_okay=False)
