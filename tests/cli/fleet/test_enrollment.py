@@ -77,11 +77,11 @@ def estate(account: Account, monkeypatch: pytest.MonkeyPatch) -> Generator[Estat
     with serve_posts([authority.server("127.0.0.1", key=key)], key, Path(), respond) as endpoint:
         made = Estate(account, f"https://127.0.0.1:{endpoint.port}")
 
-        def open_registrations(reader: KubectlReader, **_: object) -> FakeRegistrations:
+        def open_registrations(reader: KubectlReader, *_: object) -> FakeRegistrations:
             return made.clusters.setdefault(str(reader.context), FakeRegistrations())
 
         for module in (runs, commands):
-            monkeypatch.setattr(module, "open_registrations", open_registrations)
+            monkeypatch.setattr(module, "KubectlRegistrations", open_registrations)
         monkeypatch.setattr(system, "sleep", made.waits.append)
         assert fleet("adopt") == 0
         assert fleet("adopt", "--finish") == 0
@@ -269,11 +269,8 @@ def use_kubectl(monkeypatch: pytest.MonkeyPatch, estate: Estate, api: FakeKubeAp
     monkeypatch.setenv("KUBECONFIG", str(api.write_kubeconfig(Path("kubeconfig.json")).absolute()))
     monkeypatch.setenv("HOME", str(Path().absolute()))
 
-    def open_registrations(reader: KubectlReader, **_: object) -> KubectlRegistrations:
-        return KubectlRegistrations(reader)
-
     for module in (runs, commands):
-        monkeypatch.setattr(module, "open_registrations", open_registrations)
+        monkeypatch.setattr(module, "KubectlRegistrations", KubectlRegistrations)
 
 
 def test_a_killed_apply_ends_equal_when_it_runs_again(estate: Estate) -> None:

@@ -51,13 +51,13 @@ class Fleet:
         self.waits: list[float] = []
         monkeypatch.setattr(system, "sleep", self.waits.append)
 
-        def open_registrations(reader: KubectlReader, **_: object) -> FakeRegistrations:
+        def open_registrations(reader: KubectlReader, *_: object) -> FakeRegistrations:
             return self.clusters.setdefault(
                 str(reader.context), FakeRegistrations(after=self.check)
             )
 
         for module in (runs, commands):
-            monkeypatch.setattr(module, "open_registrations", open_registrations)
+            monkeypatch.setattr(module, "KubectlRegistrations", open_registrations)
 
     def run(self, *words: str) -> int:
         self.site.capsys.readouterr()

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from podgraft.cli.command_help import Command, Group
+from podgraft.cli.command_help import Command
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.terminal import escape_output
 
@@ -144,17 +144,6 @@ def _find_command(command: click.Command, argv: Sequence[str] | None, name: str)
     )
     words = sys.argv[1:] if argv is None else argv
     return " ".join((name, *[word for word in words if word in names][:1]))
-
-
-class ReportingGroup(Group):
-    """A group whose commands report the errors of ``reported`` as ``CommandError``."""
-
-    reported: tuple[type[Exception], ...] = ()
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the chosen command."""
-        with convert_errors(*self.reported):
-            return super().invoke(ctx)
 
 
 def print_next_steps(*steps: str) -> None:

@@ -15,7 +15,6 @@ import click
 from msgspec import Struct
 
 from podgraft.cli import program
-from podgraft.service.store.caller_document import TokensError
 
 from .aws_options import use_region
 from .config_source import is_explicit
@@ -162,7 +161,7 @@ class _Run(Struct, frozen=True):
 def in_region(region: str) -> Generator[None]:
     """Select a region of AWS, and name it in errors; an empty name is the selected one."""
     try:
-        with use_region(region or None), convert_errors(TokensError):
+        with use_region(region or None), convert_errors():
             yield
     except CommandError as error:
         texts = error.args if not region else [f"region {region}: {each}" for each in error.args]

@@ -25,7 +25,7 @@ class NonEmptyPath(click.Path):
         """Return the path; raises ``CommandError`` if it must exist and does not."""
         if not os.fspath(value):
             self.fail("is empty; name a path, or . for this folder", param, ctx)
-        is_stream = self.allow_dash and os.fspath(value) == "-"
+        is_stream = self.allow_dash and str(value) == "-"
         if self.exists and not is_stream and not os.path.exists(value):  # noqa: PTH110 - no error
             raise CommandError(f"{value}: not found; check {_name_parameter(param, ctx)}")
         return super().convert(value, param, ctx)

@@ -20,7 +20,7 @@ from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, add_options
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.cli.wording import format_count
-from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
+from podgraft.service.store.caller_document import Callers, TokenHash
 
 from .adoption import StackCallers, adopt, finish, undo
 from .changes import Change, ChangeKind, apply_settings, find_changes, read_clusters
@@ -39,17 +39,14 @@ from .options import (
 )
 from .regional import RegionalCallers, find_splits, merge_regions
 from .registrar import NAMESPACE, TOKEN, make_registrar
+from .registrations import KubectlRegistrations
 from .rendering import find_others, render_registrations
 from .retirement import delete_registrations, extend_tokens, find_overrides, revoke_all
 from .rotation import is_due
-from .runs import find_targets, open_front, open_registrations, open_rotation, run_rotation
+from .runs import find_targets, open_front, open_rotation, run_rotation
 
 
-class _Group(program.ReportingGroup):
-    reported = (TokensError,)
-
-
-@command_help.group("fleet", cls=_Group)
+@command_help.group("fleet")
 def command() -> None:
     """Manage the callers of all clusters of a stack in one registry."""
 
@@ -367,7 +364,7 @@ def retire_command(
         reader = KubectlReader(
             context=context, kubeconfig=kubeconfig, timeout_seconds=request_timeout
         )
-        for name in delete_registrations(open_registrations(reader), found):
+        for name in delete_registrations(KubectlRegistrations(reader), found):
             click.echo(f"{context}: deleted {name}")
     revoke_all(stack, cluster, share("now", system.timestamp))
     click.echo(f"{cluster}: revoked its credentials")

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from podgraft.base.jsonvalue import NotJSONError
 from podgraft.cli.failure import CommandError, convert_errors
-from podgraft.service.store.caller_document import TokensError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,7 +46,7 @@ def run_parallel(
 
 def _run(work: Callable[[T], R], item: T) -> R | CommandError:
     try:
-        with convert_errors(TokensError, NotJSONError):
+        with convert_errors(NotJSONError):
             return work(item)
     except CommandError as error:
         return error

@@ -36,13 +36,6 @@ def open_front(fleet: Fleet, stack: str | None) -> Front:
     )
 
 
-def open_registrations(
-    reader: KubectlReader, *, force_conflicts: bool = False
-) -> KubectlRegistrations:
-    """Return the registrations of the cluster of a context."""
-    return KubectlRegistrations(reader, force_conflicts)
-
-
 def open_rotation(
     callers: RegionalCallers, fleet: Fleet, is_due: Callable[[TokenHash], bool], access: Access
 ) -> Rotation:
@@ -73,7 +66,7 @@ def find_targets(fleet: Fleet, clusters: Clusters, access: Access) -> Iterator[T
                 kubeconfig=access.kubeconfig,
                 timeout_seconds=access.request_timeout,
             )
-            registrations = open_registrations(reader, force_conflicts=access.force_conflicts)
+            registrations = KubectlRegistrations(reader, access.force_conflicts)
             yield Target(name, settings, registrations)
 
 

@@ -13,6 +13,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, program
 from podgraft.cli.config_source import ConfigSourceType, Location, location_options
 from podgraft.cli.documents import render_json
+from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import Steps, is_in_several, list_region_words, run_in_regions, share
 from podgraft.cli.shared_options import PATH, format_option
 from podgraft.cli.wording import format_count
@@ -36,11 +37,7 @@ store_options = location_options(
 )
 
 
-class _Group(program.ReportingGroup):
-    reported = (TokensError,)
-
-
-@command_help.group("tokens", cls=_Group)
+@command_help.group("tokens")
 def command() -> None:
     """Issue, rotate, revoke, and list the tokens of clusters."""
 
@@ -220,7 +217,7 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> Steps:
     """Allow client certificates with SUBJECT, which podgraft certs client prints."""
     parsed = parse_subject(subject)
     if parsed is None:
-        raise TokensError(
+        raise CommandError(
             f"subject: got {subject!r}, which can match no certificate; "
             "use a subject such as CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
@@ -239,12 +236,12 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> Steps:
 
 
 def _check_owner(repository: CallerRepository, cluster: str, subject: Subject) -> None:
-    """Raise ``TokensError`` for a subject of another cluster: podgraft would reject both."""
+    """Raise ``CommandError`` for a subject of another cluster: podgraft would reject both."""
     for other, callers in repository.read_all().items():
         for known in callers.subjects:
             if other != cluster and parse_subject(known) in both_orders(subject):
                 forbid = _format_command(repository, "forbid", "--cluster", other, known)
-                raise TokensError(
+                raise CommandError(
                     f"subject {known!r}: identifies cluster {other}; use another subject for "
                     f"{cluster}, or first run {forbid}"
                 )

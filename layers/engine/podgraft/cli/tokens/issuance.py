@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.cli import folders, outputs
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.regions import is_in_several
 from podgraft.cli.wording import format_count
 from podgraft.service.store import caller_document
-from podgraft.service.store.caller_document import Callers, TokenHash
+from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 from podgraft.service.store.caller_token import ID_BYTES, SECRET_BYTES, make_token, parse_token
 
 from .storage_factory import CallerRepository
@@ -105,7 +105,8 @@ class PendingToken:
         if known:
             self._issued, self._is_written = IssuedToken(text, known[0]), True
         else:
-            self.check(callers)
+            with convert_errors(TokensError):
+                self.check(callers)
 
     def store(
         self, repository: CallerRepository, note: str, expires: str

@@ -104,9 +104,9 @@ class RegistryRepository(Struct, frozen=True):
 
         try:
             state = update_registry(self.store, apply)
-        except TokensError:  # such as a token that a killed command has revoked
+        except TokensError as error:  # such as a token that a killed command has revoked
             self.update_copies()
-            raise
+            raise CommandError(str(error)) from error
         if state.pointer is not None and state.pointer.copies:
             self.update_copies(state.newest)
         return state.clusters

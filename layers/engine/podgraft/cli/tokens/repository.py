@@ -15,7 +15,8 @@ from podgraft.service.store.caller_document import Callers, TokensError
 
 from .storage import name_document, read_documents, write_document
 
-# Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
+# Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible,
+# which the repository raises as ``CommandError``.
 # A writer can call it again, if another one was faster.
 Change: TypeAlias = Callable[[Callers], Callers]
 
@@ -47,7 +48,7 @@ class DocumentRepository(Struct, frozen=True):
     def change(self, cluster: str, change: Change) -> Callers:
         """Lock, read, and replace the document, and verify the stored one."""
         name = name_document(cluster)
-        with self.documents.lock(name):
+        with convert_errors(TokensError), self.documents.lock(name):
             entry = self.documents.read(name)
             callers = change(self._parse(cluster, entry))
             self._write(cluster, callers, entry)
