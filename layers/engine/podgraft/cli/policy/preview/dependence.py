@@ -7,8 +7,6 @@ a record. A value that both configurations only print in the same lines does not
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from msgspec import Struct
-
 from podgraft.base.field_reads import FieldRead, ReadKind, select
 from podgraft.base.jsonvalue import JSON, strings_at
 from podgraft.base.trace import Trace
@@ -30,25 +28,20 @@ _OLD_OBJECT = "/oldObject"
 _USER = "/userInfo"
 
 
-class Dependence(Struct, frozen=True, kw_only=True):
-    """The question: a record, whether a document is rendered, and whether the results are equal."""
-
-    record: Record
-    is_rendered: bool
-    is_same: bool
-
-
 def find_dependence(
-    question: Dependence, stable: tuple[Bundle, Trace], candidate: tuple[Bundle, Trace]
+    record: Record, *reviews: tuple[Bundle, Trace], is_rendered: bool, is_same: bool
 ) -> str:
-    """Return the first dependence on an unrecorded value as text, or an empty string."""
-    record = question.record
-    sides = [_find_relevant_reads(question, *side) for side in (stable, candidate)]
+    """Return the first dependence on an unrecorded value as text, or an empty string.
+
+    The *reviews* are those of stable and of the candidate, whether they render a document, and
+    whether their results are equal.
+    """
+    sides = [_find_relevant_reads(record, *each, is_rendered=is_rendered) for each in reviews]
     for reads in reversed(sides):
         for read in reads:
             if read.kind is not ReadKind.PRINTED and _reads_token(record, read):
                 return _describe(read, "reads")
-    if not question.is_same:
+    if not is_same:
         return ""
     old, new = (
         {each for each in reads if each.kind is ReadKind.PRINTED and _reads_token(record, each)}
@@ -79,10 +72,11 @@ def format_path(path: Iterable[str]) -> str:
     return text or "the complete object"
 
 
-def _find_relevant_reads(question: Dependence, bundle: Bundle, trace: Trace) -> list[FieldRead]:
-    record = question.record
+def _find_relevant_reads(
+    record: Record, bundle: Bundle, trace: Trace, *, is_rendered: bool
+) -> list[FieldRead]:
     reads = [*find_rule_reads(bundle)] if record.route == "inject" else []
-    if question.is_rendered:
+    if is_rendered:
         type_ = object_type(record.object)
         reads += _find_document_reads(_BundleKey(bundle), record.route, type_)
     unused = {*_find_unused(record, bundle, trace)}

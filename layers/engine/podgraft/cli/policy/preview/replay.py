@@ -24,7 +24,7 @@ from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission
 from podgraft.kube.patch.kinds import compute_kind
 
-from .dependence import Dependence, find_dependence
+from .dependence import find_dependence
 
 
 class PreviewOutcome(StrEnum):
@@ -129,14 +129,14 @@ def _find_unknown(
         and each.result.record.reason != ReviewReason.NOTHING_MATCHES
         for each in (old, new)
     }
-    dependence = Dependence(
-        record=record,
+    if reason := find_dependence(
+        record,
+        (before.bundle, old.trace),
+        (after.bundle, new.trace),
         # A pod that both rules skip reaches no template, and equal bundles have equal templates.
         is_rendered=decided != {True} and not _share_templates(before, after),
         is_same=outcome is PreviewOutcome.SAME,
-    )
-    reason = find_dependence(dependence, (before.bundle, old.trace), (after.bundle, new.trace))
-    if reason:
+    ):
         return reason
     if isinstance(old.result, ReviewFailure) and record.decision != ReviewOutcome.FAIL:
         return "stable fails for the record, and responded to the review"
