@@ -183,7 +183,7 @@ def check_endpoint(target: EndpointTarget) -> EndpointReport:
         return EndpointReport(
             findings=(Finding(Fault.CONNECTION, "clientConfig.url", text, "register again"),)
         )
-    connection = _make_connection(address, target)
+    connection = make_connection(address, target, min(_CONNECT_SECONDS, target.timeout_seconds))
     try:
         leaf, findings = _connect(connection, address, target)
         findings += (*_check_token(target),)
@@ -195,11 +195,13 @@ def check_endpoint(target: EndpointTarget) -> EndpointReport:
         connection.close()
 
 
-def _make_connection(address: Address, target: EndpointTarget) -> http.client.HTTPSConnection:
+def make_connection(
+    address: Address, target: EndpointTarget, seconds: int
+) -> http.client.HTTPSConnection:
+    """Return the connection, which verifies the endpoint; nothing is sent yet."""
     context = make_client_context(target.roots)
     if target.client_files is not None:
         context.load_cert_chain(*target.client_files, lambda: b"")
-    seconds = min(_CONNECT_SECONDS, target.timeout_seconds)
     return http.client.HTTPSConnection(address.host, address.port, timeout=seconds, context=context)
 
 

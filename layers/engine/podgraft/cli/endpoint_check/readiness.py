@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli.certs.endpoint import Address, make_client_context
+from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.client_config import split_stage
 
-from .endpoint import EndpointTarget
+from .endpoint import EndpointTarget, make_connection
 from .faults import Fault, Finding
 
 _SECONDS = 3
@@ -21,12 +21,7 @@ def read_readiness(target: EndpointTarget) -> Object:
     token = target.path_token or target.token
     if not token and target.client_files is None:
         return {}
-    context = make_client_context(target.roots)
-    if target.client_files is not None:
-        context.load_cert_chain(*target.client_files, lambda: b"")
-    connection = http.client.HTTPSConnection(
-        address.host, address.port, timeout=_SECONDS, context=context
-    )
+    connection = make_connection(address, target, _SECONDS)
     try:
         stage, _ = split_stage(address.host, urlsplit(target.url).path)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
