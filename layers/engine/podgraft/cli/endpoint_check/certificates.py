@@ -4,8 +4,8 @@ import base64
 import binascii
 from collections.abc import Iterator
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
+from cryptography import x509
 from msgspec import Struct
 
 from podgraft.base import system
@@ -13,9 +13,6 @@ from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.wording import format_count
 
 from .faults import Fault, Finding
-
-if TYPE_CHECKING:
-    from cryptography import x509
 
 SOON_DAYS = 30
 
@@ -28,7 +25,7 @@ class CaStatus(Struct, frozen=True):
 
     days: int | None = None
     problem: str = ""
-    certificates: "tuple[x509.Certificate, ...]" = ()
+    certificates: tuple[x509.Certificate, ...] = ()
 
     def find_problems(self) -> Iterator[Finding]:
         """Yield that the caBundle is invalid, has expired, or expires soon."""
@@ -47,8 +44,6 @@ def check_ca_bundle(webhook: Object) -> CaStatus:
     text = string_at(object_at(webhook, "clientConfig"), "caBundle")
     if not text:
         return CaStatus()
-    from cryptography import x509  # a slow import
-
     try:
         certificates = x509.load_pem_x509_certificates(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
@@ -57,7 +52,7 @@ def check_ca_bundle(webhook: Object) -> CaStatus:
     return CaStatus(days=days, certificates=tuple(certificates))
 
 
-def count_days(certificate: "x509.Certificate", now: datetime | None = None) -> int:
+def count_days(certificate: x509.Certificate, now: datetime | None = None) -> int:
     """Return the whole days until the certificate expires."""
     return (certificate.not_valid_after_utc - (now or system.now())).days
 

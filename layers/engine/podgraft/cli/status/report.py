@@ -1,17 +1,14 @@
 """The report of a survey, as tables and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
+from podgraft.cli.endpoint_check.endpoint import EndpointReport
 from podgraft.cli.wording import format_count, list_examples
 
 from .survey import NamespaceStatus
 from .webhooks import WebhookStatus
-
-if TYPE_CHECKING:
-    from podgraft.cli.endpoint_check.endpoint import EndpointReport
 
 _EXAMPLES = 5
 
@@ -101,7 +98,7 @@ def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
     )
 
 
-def _review_to_json(endpoint: "EndpointReport | None") -> JSON:
+def _review_to_json(endpoint: EndpointReport | None) -> JSON:
     """Encode the outcome of a review; its problems are those of the webhook."""
     if endpoint is None:
         return None

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -10,12 +9,10 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.cli.endpoint_check.certificates import CaStatus, check_ca_bundle, count_days
+from podgraft.cli.endpoint_check.endpoint import EndpointReport, check_endpoint, make_target
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, Webhook
-
-if TYPE_CHECKING:
-    from podgraft.cli.endpoint_check.endpoint import EndpointReport
 
 
 class WebhookStatus(Struct, frozen=True):
@@ -23,7 +20,7 @@ class WebhookStatus(Struct, frozen=True):
 
     webhook: Webhook
     ca: CaStatus
-    endpoint: "EndpointReport | None"
+    endpoint: EndpointReport | None
     problems: tuple[str, ...]
 
     @property
@@ -64,18 +61,12 @@ def check_webhooks(
 
 
 def _review(
-    webhook: Webhook, ca: CaStatus, reports: "dict[tuple[str, CaStatus], EndpointReport]"
-) -> "EndpointReport | None":
+    webhook: Webhook, ca: CaStatus, reports: dict[tuple[str, CaStatus], EndpointReport]
+) -> EndpointReport | None:
     """Return the report for a URL; None for a Service, which only the cluster can call.
 
     The webhooks of a revision share an endpoint, which gets one review.
     """
-    from podgraft.cli.endpoint_check.endpoint import (  # slow imports
-        EndpointReport,
-        check_endpoint,
-        make_target,
-    )
-
     target = make_target(webhook, ca)
     if target is None:
         return None
