@@ -163,14 +163,14 @@ def _value_at(parent: Mapping[str, JSON], keys: tuple[str, ...]) -> JSON:
     return value
 
 
-def names_at(parent: Mapping[str, JSON], key: str) -> list[str]:
-    """The names of the objects in the list under ``key``; empty for an object without one."""
-    return [string_at(element, "name") for element in objects_at(parent, key)]
+def names_at(parent: Mapping[str, JSON], *keys: str) -> list[str]:
+    """The names of the objects in the list at the end of the keys; empty for one without it."""
+    return [string_at(element, "name") for element in objects_at(parent, *keys)]
 
 
-def string_at(parent: Mapping[str, JSON], key: str) -> str:
-    """The string under ``key``; an empty string if there is none."""
-    value = parent.get(key)
+def string_at(parent: Mapping[str, JSON], *keys: str) -> str:
+    """The string at the end of the keys; an empty string if there is none."""
+    value = _value_at(parent, keys)
     return value if isinstance(value, str) else ""
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from podgraft.base.deadline import Deadline
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
 from podgraft.core import review
@@ -86,7 +86,7 @@ class InjectedStream(Struct):
 
     def _review(self, pod: Object) -> Object:
         self.workloads += 1
-        namespace = string_at(object_at(pod, "metadata"), "namespace") or self.namespace
+        namespace = string_at(pod, "metadata", "namespace") or self.namespace
         outcome = review_pod(pod, namespace, self.snapshot, self.caller)
         if not isinstance(outcome, ReviewResponse) or not outcome.response.allowed:
             raise CommandError(f"{documents.object_name(pod)}: {describe_outcome(outcome)}")

@@ -66,8 +66,7 @@ def _find_added_names(before: Object, after: Object) -> frozenset[str]:
 
 def _recorded_names(live: Object) -> frozenset[str]:
     """Return the names in the status annotation."""
-    annotations = object_at(live, "metadata", "annotations")
-    status = object_at(annotations, "sidecar.istio.io/status")
+    status = object_at(live, "metadata", "annotations", "sidecar.istio.io/status")
     lists = [value for value in status.values() if isinstance(value, list)]
     return frozenset(name for names in lists for name in names if isinstance(name, str))
 
@@ -159,9 +158,7 @@ def _compare_order(
     Only lists with an injected container count, and only the containers that both pods have.
     """
     for key in _LISTS:
-        expected_names, live_names = (
-            names_at(object_at(each, "spec"), key) for each in (expected, live)
-        )
+        expected_names, live_names = (names_at(each, "spec", key) for each in (expected, live))
         common = {*expected_names} & {*live_names}
         expected_order = [name for name in expected_names if name in common]
         live_order = [name for name in live_names if name in common]

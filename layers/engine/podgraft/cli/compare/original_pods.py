@@ -92,7 +92,7 @@ def _without_later_containers(restored: Object, clean: Object) -> Iterator[Origi
     if not listed:
         return
     names = {*listed.split(",")}
-    containers = objects_at(object_at(restored, "spec"), "containers")
+    containers = objects_at(restored, "spec", "containers")
     later = {string_at(each, "name") for each in containers} - names
     if later:
         yield OriginalPod(_drop_containers(restored, later), _drop_containers(clean, later))

@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import Struct, field
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, names_at, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, names_at, objects_at, string_at
 from podgraft.base.lru import LRUCache
 from podgraft.cli import offline
 from podgraft.cli.live.cluster import LiveCluster
@@ -53,7 +53,7 @@ class PodComparer(Struct):
 
     def compare(self, live: Object) -> PodComparison:
         """Compare a live pod; raises ``ApiError`` if its controller cannot be read."""
-        namespace = string_at(object_at(live, "metadata"), "namespace")
+        namespace = string_at(live, "metadata", "namespace")
         revision = find_revision(live)
         conclude = partial(describe_pod, live)
 
@@ -97,7 +97,7 @@ class PodComparer(Struct):
         return compare_pods(original, expected, has_status=has_status)
 
     def _find_controller(self, live: Object) -> Object | None:
-        owners = objects_at(object_at(live, "metadata"), "ownerReferences")
+        owners = objects_at(live, "metadata", "ownerReferences")
         uid = next((string_at(each, "uid") for each in owners if each.get("controller")), "")
         if not uid:
             return None
@@ -110,10 +110,9 @@ class PodComparer(Struct):
 
 def describe_pod(live: Object, state: PodState, *differences: Difference) -> PodComparison:
     """Return the result for a live pod."""
-    metadata = object_at(live, "metadata")
     return PodComparison(
-        namespace=string_at(metadata, "namespace"),
-        name=string_at(metadata, "name"),
+        namespace=string_at(live, "metadata", "namespace"),
+        name=string_at(live, "metadata", "name"),
         state=state,
         revision=find_revision(live) or "",
         differences=differences,
@@ -133,5 +132,4 @@ def _lacks_containers(original: OriginalPod, expected: Object) -> bool:
 
 
 def _container_names(pod: Object) -> set[str]:
-    spec = object_at(pod, "spec")
-    return {*names_at(spec, "initContainers"), *names_at(spec, "containers")}
+    return {*names_at(pod, "spec", "initContainers"), *names_at(pod, "spec", "containers")}

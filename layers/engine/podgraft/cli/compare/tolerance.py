@@ -27,7 +27,7 @@ def tolerate_admission(live: Object, expected: Object) -> Object:
 
     def change(name: str, container: Object, reference: Object) -> Object:
         tolerated = dict(container)
-        token = string_at(object_at(container, "volumeMounts", _TOKEN_PATH), "name")
+        token = string_at(container, "volumeMounts", _TOKEN_PATH, "name")
         if token.startswith(_TOKEN_VOLUME):
             known = object_at(reference, "volumeMounts").keys()
             _drop(tolerated, "volumeMounts", {_TOKEN_PATH} - known)
@@ -84,7 +84,7 @@ def _drop(parent: dict[str, JSON], key: str, names: Iterable[str]) -> None:
 
 def _find_limits(live: Object) -> Iterator[tuple[str, str, str]]:
     """Yield container, kind, and resource of ``LimitRanger plugin set: cpu request for …; …``."""
-    text = string_at(object_at(live, "metadata", "annotations"), _LIMIT_ANNOTATION)
+    text = string_at(live, "metadata", "annotations", _LIMIT_ANNOTATION)
     for part in text.removeprefix("LimitRanger plugin set: ").split("; "):
         match = _LIMIT_ENTRY.fullmatch(part)
         if match:
@@ -126,7 +126,7 @@ def tolerate_other_webhooks(live: Object, expected: Object, injected: frozenset[
         _drop(tolerated, "env", same)
         mounts = object_at(container, "volumeMounts")
         others = mounts.keys() - object_at(reference, "volumeMounts").keys()
-        volumes = {path: string_at(object_at(mounts, path), "name") for path in others}
+        volumes = {path: string_at(mounts, path, "name") for path in others}
         _drop(tolerated, "volumeMounts", {path for path in others if volumes[path] not in injected})
         return tolerated
 

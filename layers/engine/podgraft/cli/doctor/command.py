@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli import command_help
 from podgraft.cli.aws_options import aws_options, use_region
 from podgraft.cli.config_source import ConfigSource, ConfigSourceType, Location, config_option
@@ -80,7 +80,7 @@ def command(*, contexts: str | None, strict: bool, output: str, **given: Any) ->
 
 def _read_registrations(manifests: FileSelection) -> Mapping[tuple[str, str], Object]:
     return {
-        (string_at(each, "kind"), string_at(object_at(each, "metadata"), "name")): each
+        (string_at(each, "kind"), string_at(each, "metadata", "name")): each
         for _, each in (manifests.read_objects() if manifests.paths else ())
         if string_at(each, "kind").endswith("WebhookConfiguration")
     }

@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.endpoint_check.certificates import check_ca_bundle
 from podgraft.cli.endpoint_check.endpoint import (
     EndpointReport,
@@ -147,12 +147,12 @@ class _Examination(Struct):
 
     @staticmethod
     def _is_own(configuration: Object, own: Sequence[Webhook]) -> bool:
-        name = string_at(object_at(configuration, "metadata"), "name")
+        name = string_at(configuration, "metadata", "name")
         kind = configuration.get("kind")
         return any((each.configuration_kind, each.configuration) == (kind, name) for each in own)
 
     def _check_presence(self, live: Sequence[Object], own: Sequence[Webhook]) -> None:
-        names = {string_at(object_at(each, "metadata"), "name") for each in live}
+        names = {string_at(each, "metadata", "name") for each in live}
         for _, name in self.request.expected:
             if name not in names:
                 remedy = f"apply the registration: {REGISTER}"
@@ -166,7 +166,7 @@ class _Examination(Struct):
 
     def _check_changes(self, live: Sequence[Object]) -> None:
         for each in live:
-            key = (string_at(each, "kind"), string_at(object_at(each, "metadata"), "name"))
+            key = (string_at(each, "kind"), string_at(each, "metadata", "name"))
             for finding in registrations.find_changes(each, self.request.expected.get(key)):
                 self.result.add(finding)
 
@@ -219,9 +219,7 @@ class _Examination(Struct):
         return cause or root if root else None
 
     def _check_caller(self, target: EndpointTarget, ready: Object) -> None:
-        self.result.cluster = (
-            string_at(object_at(ready, "caller"), "cluster") or self.result.cluster
-        )
+        self.result.cluster = string_at(ready, "caller", "cluster") or self.result.cluster
         expected = self._expected_cluster()
         if expected and (finding := find_other_cluster(target, ready, expected)):
             self.result.add(finding)

@@ -32,7 +32,7 @@ def find_changes(live: Object, expected: Object | None) -> Iterator[Finding]:
     """
     metadata = object_at(live, "metadata")
     place = string_at(metadata, "name")
-    applied = string_at(object_at(metadata, "annotations"), _LAST_APPLIED)
+    applied = string_at(metadata, "annotations", _LAST_APPLIED)
     before = expected or jsonvalue.load_object(applied)
     remedy = "apply the registration again"
     if before is not None:
@@ -173,8 +173,8 @@ def _find_similar(
 
 def find_missing_checks(webhooks: Sequence[Webhook], checks: Sequence[Object]) -> Iterator[Finding]:
     """Yield the registrations with failurePolicy Ignore whose pods no bound policy checks."""
-    names = {string_at(object_at(each, "metadata"), "name") for each in checks}
-    bound = {string_at(object_at(each, "spec"), "policyName") for each in checks} & names
+    names = {string_at(each, "metadata", "name") for each in checks}
+    bound = {string_at(each, "spec", "policyName") for each in checks} & names
     ignoring = (each for each in webhooks if each.manifest.get("failurePolicy") == "Ignore")
     for name in dict.fromkeys(each.configuration for each in ignoring):
         if f"{name}-guard" not in bound:

@@ -9,7 +9,7 @@ from cryptography import x509
 from msgspec import Struct
 
 from podgraft.base import system
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.wording import format_count
 
 from .faults import Fault, Finding
@@ -41,7 +41,7 @@ class CaStatus(Struct, frozen=True):
 
 def check_ca_bundle(webhook: Object) -> CaStatus:
     """Return the status of the caBundle of a webhook; no days without one."""
-    text = string_at(object_at(webhook, "clientConfig"), "caBundle")
+    text = string_at(webhook, "clientConfig", "caBundle")
     if not text:
         return CaStatus()
     try:

@@ -371,10 +371,9 @@ def _read_review(
     review: Object, target: EndpointTarget, certificate: x509.Certificate, milliseconds: int
 ) -> EndpointReport:
     """Return the report of a valid response; other injectors than podgraft give no reason."""
-    annotations = object_at(review, "auditAnnotations")
 
     def annotation(name: str) -> str:
-        return target.redact(string_at(annotations, name))
+        return target.redact(string_at(review, "auditAnnotations", name))
 
     allowed = "inject" if review.get("patch") else "skip"
     return EndpointReport(

@@ -4,7 +4,7 @@ import http.client
 from urllib.parse import urlsplit
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.client_config import split_stage
 
@@ -35,7 +35,7 @@ def read_readiness(target: EndpointTarget) -> Object:
 
 def find_other_cluster(target: EndpointTarget, ready: Object, cluster: str) -> Finding | None:
     """Return that the caller in *ready* is not *cluster*: its reviews get other overrides."""
-    known = string_at(object_at(ready, "caller"), "cluster")
+    known = string_at(ready, "caller", "cluster")
     if known in {"", cluster}:
         return None
     credential = "token" if target.path_token or target.token else "client certificate"

@@ -52,7 +52,7 @@ def make_pod(document: Object, template: Object) -> Object:
 
 
 def _owner(document: Object) -> _Owner:
-    name = string_at(object_at(document, "metadata"), "name")
+    name = string_at(document, "metadata", "name")
     kind, api_version = string_at(document, "kind"), string_at(document, "apiVersion")
     make = _OWNERS.get(kind)
     return make(name) if make else _Owner(api_version, kind, name)

@@ -189,7 +189,7 @@ _LISTS = ("initContainers", "containers", "volumes")
 
 
 def _find_added_names(before: Object, after: Object, key: str) -> Sequence[str]:
-    names, after_names = (names_at(object_at(each, "spec"), key) for each in (before, after))
+    names, after_names = (names_at(each, "spec", key) for each in (before, after))
     return [name for name in after_names if name not in names]
 
 

@@ -72,8 +72,7 @@ def _find_route_hints(trace: DecisionTrace) -> Iterator[str]:
 
 
 def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
-    annotations = object_at(pod, "metadata", "annotations")
-    templates = string_at(annotations, _TEMPLATES)
+    templates = string_at(pod, "metadata", "annotations", _TEMPLATES)
     step = trace.deciding_step
     if step is not None and (
         remedy := annotation_remedies.find_template_remedy(f"{step.observed} {step.reason}")
@@ -91,7 +90,7 @@ def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
 
 
 def _read_label(manifest: Object, key: str) -> str:
-    return string_at(object_at(manifest, "metadata", "labels"), key)
+    return string_at(manifest, "metadata", "labels", key)
 
 
 def find_field_notes(value: Object) -> Iterator[str]:

@@ -79,7 +79,7 @@ class LiveExplainer(Struct):
                 yield self.cluster.read_object(target.resource, namespace, target.name)
 
     def _explain(self, live: Object) -> ObjectReviews:
-        namespace = string_at(object_at(live, "metadata"), "namespace")
+        namespace = string_at(live, "metadata", "namespace")
         if namespace not in self._namespaces:
             self._namespaces[namespace] = self.cluster.read_namespace(namespace)
         subject = to_explained_pod(_clean(live), namespace)
@@ -147,7 +147,7 @@ class LiveExplainer(Struct):
         manifests = [
             manifest
             for manifest in self._read_manifests()
-            if string_at(object_at(manifest, "metadata"), "name") in own
+            if string_at(manifest, "metadata", "name") in own
         ]
         if manifests:
             return read_webhooks(manifests, "cluster", self.options.injector)

@@ -91,12 +91,12 @@ class KubectlRegistrations(Struct, frozen=True):
 
 def name_of(manifest: Object) -> str:
     """Return the name of an object."""
-    return string_at(object_at(manifest, "metadata"), "name")
+    return string_at(manifest, "metadata", "name")
 
 
 def version_of(manifest: Object) -> str:
     """Return the version of an object that was read."""
-    return string_at(object_at(manifest, "metadata"), "resourceVersion")
+    return string_at(manifest, "metadata", "resourceVersion")
 
 
 @dataclass(frozen=True, slots=True)

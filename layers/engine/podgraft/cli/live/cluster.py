@@ -64,7 +64,7 @@ class LiveCluster(Struct, frozen=True):
     def read_namespaces(self) -> dict[str, Object]:
         """Return all Namespaces by name."""
         items = read_items(self.reader, "/api/v1/namespaces")
-        return {string_at(object_at(item, "metadata"), "name"): item for item in items}
+        return {string_at(item, "metadata", "name"): item for item in items}
 
     def read_webhook_configurations(self) -> list[Object]:
         """Return the mutating and the validating webhook configurations."""
@@ -91,7 +91,7 @@ class LiveCluster(Struct, frozen=True):
     def read_node_versions(self) -> Iterator[str]:
         """Yield the version of each kubelet."""
         for node in read_items(self.reader, "/api/v1/nodes"):
-            yield string_at(object_at(node, "status", "nodeInfo"), "kubeletVersion")
+            yield string_at(node, "status", "nodeInfo", "kubeletVersion")
 
     def read_proxy_configs(self) -> list[Object]:
         """Return all ProxyConfigs; none if the cluster does not have the kind."""
@@ -108,6 +108,6 @@ class LiveCluster(Struct, frozen=True):
                 continue
             namespace, name = string_at(metadata, "namespace"), string_at(owner, "name")
             controller = self._find(f"{resource.list_path(namespace)}/{name}")
-            uid = string_at(object_at(controller or {}, "metadata"), "uid")
+            uid = string_at(controller or {}, "metadata", "uid")
             return controller if uid == owner.get("uid") else None
         return None

@@ -61,8 +61,8 @@ class IstioReader(Struct):
         webhooks = parse_webhooks(self.cluster.read_webhook_configurations())
         found = self._resolve_revision(revision, webhooks)
         injector = self._read_config_map(_INJECTOR_MAP, found)
-        data = object_at(injector, "data")
-        config, values = string_at(data, "config"), _parse_values(string_at(data, "values"))
+        config = string_at(injector, "data", "config")
+        values = _parse_values(string_at(injector, "data", "values"))
         environment = self._read_istiod(found)
         policy = self._make_policy(found, environment, config, values)
         files = {"injector.yaml": _dump(injector)}
@@ -141,7 +141,7 @@ class IstioReader(Struct):
             )
         if shared is None:
             return mesh
-        own = string_at(object_at(mesh or {}, "data"), _MESH_KEY)
+        own = string_at(mesh or {}, "data", _MESH_KEY)
         try:
             text = shared_mesh.merge_mesh_texts(shared, own, _find_profile(release))
         except yaml.NotYAMLError as error:
@@ -171,7 +171,7 @@ class IstioReader(Struct):
         ):
             config_map = self.cluster.find_config_map(self.namespace, name)
             if config_map is not None:
-                return string_at(object_at(config_map, "data"), _MESH_KEY)
+                return string_at(config_map, "data", _MESH_KEY)
             self.warnings.append(f"{location}: not found; istiod ignores it too")
         return None
 
@@ -194,9 +194,7 @@ class IstioReader(Struct):
             )
             return IstiodEnvironment({})
         if len(deployments) > 1:
-            names = ", ".join(
-                string_at(object_at(each, "metadata"), "name") for each in deployments
-            )
+            names = ", ".join(string_at(each, "metadata", "name") for each in deployments)
             self.warnings.append(
                 f"namespace {self.namespace}: several deployments of istiod: {names}; the "
                 "variables are those of the first one"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, objects_at, string_at
 from podgraft.core.injectors.istio import releases
 
 # Names a ConfigMap that istiod merges below the mesh configuration of the revision.
@@ -49,7 +49,7 @@ class IstiodEnvironment(Struct, frozen=True):
 
 def parse_deployment(deployment: Object) -> IstiodEnvironment:
     """Return the environment of istiod's container."""
-    containers = objects_at(object_at(deployment, "spec", "template", "spec"), "containers")
+    containers = objects_at(deployment, "spec", "template", "spec", "containers")
     selected = [each for each in containers if each.get("name") == _CONTAINER] or containers
     container: Object = selected[0] if selected else {}
     entries = objects_at(container, "env")

@@ -15,15 +15,7 @@ from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import (
-    JSON,
-    NotJSONError,
-    Object,
-    names_at,
-    object_at,
-    objects_at,
-    string_at,
-)
+from podgraft.base.jsonvalue import JSON, NotJSONError, Object, names_at, objects_at, string_at
 from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.failure import CommandError
 
@@ -88,7 +80,7 @@ class KubectlReader:
         name: JSON = self.context or config.get("current-context")
         for entry in objects_at(config, "contexts"):
             if entry.get("name") == name:
-                return string_at(object_at(entry, "context"), "namespace") or "default"
+                return string_at(entry, "context", "namespace") or "default"
         return "default"
 
     def list_contexts(self) -> list[str]:
@@ -181,7 +173,7 @@ def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
                 raise
             document = reader.get(path, **query)
         yield from _new_items(document, uids)
-        token = string_at(object_at(document, "metadata"), "continue")
+        token = string_at(document, "metadata", "continue")
         if not token:
             return
 
@@ -192,7 +184,7 @@ def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
         "kind": string_at(document, "kind").removesuffix("List"),
     }
     for item in objects_at(document, "items"):
-        uid = string_at(object_at(item, "metadata"), "uid")
+        uid = string_at(item, "metadata", "uid")
         if not uid or uid not in uids:
             uids.add(uid)
             yield type_fields | item
@@ -201,4 +193,4 @@ def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
 def find_server(config: Object) -> str:
     """Return the URL of the server of a kubeconfig with one cluster; empty without one."""
     clusters = objects_at(config, "clusters")
-    return string_at(object_at(clusters[0], "cluster"), "server") if clusters else ""
+    return string_at(clusters[0], "cluster", "server") if clusters else ""

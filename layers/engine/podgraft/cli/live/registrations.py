@@ -85,7 +85,7 @@ def parse_webhooks(configurations: Iterable[Object]) -> list[Webhook]:
         configurations,
         key=lambda each: (
             each.get("kind") != MUTATING,
-            string_at(object_at(each, "metadata"), "name"),
+            string_at(each, "metadata", "name"),
         ),
     )
     return [webhook for configuration in ordered for webhook in _parse_configuration(configuration)]
@@ -116,7 +116,7 @@ def _parse_configuration(configuration: Object) -> Iterator[Webhook]:
 def _find_kind(name: str, labels: Object, client: Object) -> InjectorKind:
     if name.endswith(_DOMAIN) or labels.get(_NAME_LABEL) == "podgraft":
         return InjectorKind.PODGRAFT
-    service = string_at(object_at(client, "service"), "name")
+    service = string_at(client, "service", "name")
     if name.endswith(_ISTIO_DOMAIN) or service.startswith("istiod"):
         return InjectorKind.ISTIOD
     return InjectorKind.OTHER

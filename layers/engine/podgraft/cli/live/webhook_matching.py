@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.explain import webhook_match
 from podgraft.kube.matching import constraints
 
@@ -21,7 +21,7 @@ class WebhookMatcher(Struct):
 
     def find_webhooks(self, pod: Object) -> tuple[Webhook, ...]:
         """Return the webhooks that kube-apiserver calls for the creation of the pod."""
-        namespace = string_at(object_at(pod, "metadata"), "namespace")
+        namespace = string_at(pod, "metadata", "namespace")
         request = constraints.make_create_request(pod, namespace)
         return tuple(
             webhook

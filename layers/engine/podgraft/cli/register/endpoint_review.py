@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, objects_at, string_at
 from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.endpoint_check.readiness import find_other_cluster, read_readiness
 from podgraft.cli.failure import CommandError, print_warnings
@@ -47,5 +47,5 @@ def find_urls(manifests: Iterable[Object]) -> Iterator[str]:
     """Yield the URL of each webhook that has one; it can contain a token."""
     for manifest in manifests:
         for webhook in objects_at(manifest, "webhooks"):
-            if url := string_at(object_at(webhook, "clientConfig"), "url"):
+            if url := string_at(webhook, "clientConfig", "url"):
                 yield url

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import FileSelection, ManifestPath
 from podgraft.cli.register import policy_rules
@@ -53,9 +53,9 @@ def _find_names(documents: list[Object]) -> set[str]:
     """The names of the policies that a binding puts in force."""
     named = {
         kind: {
-            string_at(object_at(each, "spec"), "policyName")
+            string_at(each, "spec", "policyName")
             if kind != _KIND
-            else string_at(object_at(each, "metadata"), "name")
+            else string_at(each, "metadata", "name")
             for each in documents
             if each.get("kind") == kind
         }

@@ -118,4 +118,4 @@ def _find_names(path: Path) -> Iterator[tuple[tuple[str, str], Path]]:
 
 
 def _identity(manifest: Object) -> tuple[str, str]:
-    return string_at(manifest, "kind"), string_at(object_at(manifest, "metadata"), "name")
+    return string_at(manifest, "kind"), string_at(manifest, "metadata", "name")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli import offline
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
@@ -50,9 +50,8 @@ class Survey(Struct):
 
     def add_pod(self, live: Object) -> None:
         """Count a pod."""
-        metadata = object_at(live, "metadata")
-        name = string_at(metadata, "name")
-        status = self.add_namespace(string_at(metadata, "namespace"))
+        name = string_at(live, "metadata", "name")
+        status = self.add_namespace(string_at(live, "metadata", "namespace"))
         status.pods += 1
         request = remove_injection(make_request_pod(live))
         webhooks = self.matcher.find_webhooks(request)

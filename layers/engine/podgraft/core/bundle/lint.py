@@ -80,7 +80,7 @@ def _find_other_revisions(manifests: Manifests, policy: Policy) -> Iterator[Diag
 
 def _find_revision(manifest: Manifest) -> tuple[str, str]:
     """Return the path and the revision that the label, the values, or the name sets."""
-    label = string_at(object_at(manifest.metadata, "labels"), _REVISION_LABEL)
+    label = string_at(manifest.metadata, "labels", _REVISION_LABEL)
     if label:
         return "/metadata/labels/istio.io~1rev", label
     values_revision = _find_values_revision(manifest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from podgraft.base.jsonvalue import object_at, string_at
+from podgraft.base.jsonvalue import string_at
 from podgraft.core.policy import Policy
 from podgraft.kube.types import NEWEST
 
@@ -24,7 +24,7 @@ def find_unknown_policies(
     """An error for each binding whose policy of *kind* is not in the bundle."""
     names = {policy.name for policy in policies}
     for binding in bindings:
-        name = string_at(object_at(binding.object, "spec"), "policyName")
+        name = string_at(binding.object, "spec", "policyName")
         if name and name not in names:
             problem = f"names {name}, and the bundle has no such {kind}"
             yield binding.make_diagnostic(

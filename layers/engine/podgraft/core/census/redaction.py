@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, object_at, without_keys
+from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, without_keys
 from podgraft.golang.reflect import STRING, Field, GoType, Kind, fields_by_key
 from podgraft.kube import object_type, types, yaml
 
@@ -330,6 +330,6 @@ def _find_volumes(value: Object) -> dict[str, str]:
     """The names of volumes with a random suffix, with the names to record."""
     return {
         name: _SERVICE_ACCOUNT_VOLUME + _HASH
-        for name in names_at(object_at(value, "spec"), "volumes")
+        for name in names_at(value, "spec", "volumes")
         if name.startswith(_SERVICE_ACCOUNT_VOLUME)
     }

@@ -137,7 +137,7 @@ def _compare_volumes(before: Object, after: Object) -> Iterator[Privilege]:
 
 def _host_paths(volumes: Sequence[Object]) -> set[str]:
     return {
-        clean_path(string_at(object_at(volume, "hostPath"), "path"))
+        clean_path(string_at(volume, "hostPath", "path"))
         for volume in volumes
         if volume.get("hostPath") is not None
     }
@@ -149,7 +149,7 @@ def clean_path(path: str) -> str:
 
 
 def _volume_images(volumes: Sequence[Object]) -> set[str]:
-    references = {string_at(object_at(volume, "image"), "reference") for volume in volumes}
+    references = {string_at(volume, "image", "reference") for volume in volumes}
     return references - {""}
 
 

@@ -155,8 +155,8 @@ class SecuritySettings:
         handlers += [object_at(lifecycle, "postStart"), object_at(lifecycle, "preStop")]
         for handler in handlers:
             if handler:
-                hosts.add(string_at(object_at(handler, "httpGet"), "host"))
-                hosts.add(string_at(object_at(handler, "tcpSocket"), "host"))
+                hosts.add(string_at(handler, "httpGet", "host"))
+                hosts.add(string_at(handler, "tcpSocket", "host"))
         return frozenset(hosts - {""})
 
     def effective_value(self, field: str) -> JSON:

@@ -58,7 +58,7 @@ def find_errors(definition: Object) -> Iterator[DefinitionError]:
     if "." not in group:
         yield DefinitionError(("spec", "group"), "has no dot", "use a DNS name that you own")
     name = f"{string_at(names, 'plural')}.{group}"
-    if string_at(object_at(definition, "metadata"), "name") != name:
+    if string_at(definition, "metadata", "name") != name:
         yield DefinitionError(("metadata", "name"), "must be PLURAL.GROUP", f'use "{name}"')
     if spec.get("scope") not in ("Cluster", "Namespaced"):
         yield DefinitionError(("spec", "scope"), "is invalid", "use Cluster or Namespaced")

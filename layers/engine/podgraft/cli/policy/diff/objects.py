@@ -76,8 +76,7 @@ def load_objects(
 def _find_injected(objects: Iterable[ObjectSource]) -> Iterator[str]:
     """Yield a warning for each object that has sidecars already: its review can be a no-op."""
     for each in objects:
-        metadata = object_at(each.subject.object, "metadata")
-        if _STATUS in object_at(metadata, "annotations"):
+        if _STATUS in object_at(each.subject.object, "metadata", "annotations"):
             yield (
                 f"{each.source}: {each.name} has sidecars already, so the result can be equal; "
                 "remove them with podgraft uninject"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.cli import command_help, program
 from podgraft.cli.configuration import InjectOptions, inject_options, load
 from podgraft.cli.failure import CommandError, print_warnings
@@ -103,7 +103,7 @@ def _find_interferences(documents: Sequence[Object]) -> Iterator[Diagnostic]:
     def read(kind: str) -> Iterator[tuple[Cursor, str]]:
         for each in documents:
             if each["kind"] == kind:
-                name = string_at(object_at(each, "metadata"), "name")
+                name = string_at(each, "metadata", "name")
                 yield Cursor(each["spec"], "/spec", Diagnostics()), name
 
     policies = [mutation.parse_policy(*spec) for spec in read(MUTATING)]

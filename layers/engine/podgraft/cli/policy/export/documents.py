@@ -156,7 +156,7 @@ class _Exporter(Struct, frozen=True):
         mutations: list[JSON] = []
         for each in objects_at(spec, "mutations"):
             key = next(name for name in _NO_CHANGE if name in each)
-            text = string_at(object_at(each, key), "expression")
+            text = string_at(each, key, "expression")
             mutations.append({**each, key: {"expression": _guard(tests, text, _NO_CHANGE[key])}})
         return {**spec, "mutations": mutations}
 
@@ -185,7 +185,7 @@ class _Exporter(Struct, frozen=True):
 
     def _make_conditions(self, spec: Object) -> list[Object]:
         """The match conditions that repeat the decision of podgraft about pods."""
-        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
+        rules = objects_at(spec, "matchConstraints", "resourceRules")
         scopes = [_find_pod_scope(rule) for rule in rules]
         if not any(scopes):
             return []
@@ -221,7 +221,7 @@ class _Exporter(Struct, frozen=True):
         self._find_version(MUTATING)
         spec = object_at(manifest.object, "spec")
         if_absent = [*map(str, list_at(spec, "setIfAbsent"))]
-        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
+        rules = objects_at(spec, "matchConstraints", "resourceRules")
         expressions = {
             _make_expressions(spec, type_, if_absent, {})
             for rule in rules
@@ -239,7 +239,7 @@ class _Exporter(Struct, frozen=True):
             "reinvocationPolicy": "Never",
             "matchConstraints": _get_constraints(first),
         }
-        own = objects_at(object_at(first.object, "spec"), "matchConditions")
+        own = objects_at(first.object, "spec", "matchConditions")
         # Kubernetes gives match conditions no Namespace, but it does so for mutations.
         is_condition = (
             len(group) == 1 and "namespaceObject" not in str(own) and not self._reads_copies
@@ -325,7 +325,7 @@ def _get_constraints(manifest: Manifest) -> Object:
 
 def _guard_patch(manifest: Manifest, text: str) -> str:
     """The patch, if the conditions of the overlay are true for the object so far."""
-    conditions = objects_at(object_at(manifest.object, "spec"), "matchConditions")
+    conditions = objects_at(manifest.object, "spec", "matchConditions")
     tests = [str(each.get("expression")).strip() for each in conditions]
     return _guard(tests, text, _NO_CHANGE["jsonPatch"])
 

@@ -159,7 +159,7 @@ def _proxy_ids(config: InjectorConfig, base: Object, *, is_kube_inject: bool) ->
     """The user and group id of the proxy."""
     if is_kube_inject or not config.openshift:
         return openshift.DEFAULT_ID, openshift.DEFAULT_ID
-    namespace = string_at(object_at(base, "metadata"), "namespace")
+    namespace = string_at(base, "metadata", "namespace")
     return openshift.proxy_ids(config.namespaces.get(namespace))
 
 
@@ -214,7 +214,7 @@ def _select_proxy_configs(config: InjectorConfig, base: Object) -> list[Message]
     if not config.proxy_configs:
         return [{}, {}, {}]
     schema = protojson.schema(config.profile)
-    namespace = string_at(object_at(base, "metadata"), "namespace")
+    namespace = string_at(base, "metadata", "namespace")
     resources = proxyconfig.select_resources(
         config.proxy_configs, namespace, string_at(config.mesh, "rootNamespace"), pod_labels(base)
     )
@@ -264,7 +264,7 @@ def _remove_earlier_injection(
 
 
 def _warnings(context: InjectionContext) -> Iterator[str]:
-    policy = string_at(object_at(context.base, "spec"), "dnsPolicy")
+    policy = string_at(context.base, "spec", "dnsPolicy")
     if policy not in ("", _CLUSTER_DNS):
         yield (
             f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '

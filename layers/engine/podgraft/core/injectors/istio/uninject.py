@@ -142,7 +142,7 @@ def _restore_members(parent: Object, keys: Sequence[str], probers: Mapping[str, 
 
 def _restore_probe(probe: Object, probers: Mapping[str, JSON]) -> Object:
     """Restore the original action of a probe, in the same position."""
-    prober = object_at(probers, string_at(object_at(probe, "httpGet"), "path"))
+    prober = object_at(probers, string_at(probe, "httpGet", "path"))
     action = {kind: prober[kind] for kind in _KINDS if kind in prober}
     if not action:
         return probe

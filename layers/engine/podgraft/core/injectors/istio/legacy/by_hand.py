@@ -107,5 +107,5 @@ def _labels(profile: Profile, metadata: Object, revision: str) -> Object:
     if not profile.labels_added:
         return {}
     labels: Object = {_REVISION: revision} if profile.revision_label else {}
-    present = string_at(object_at(metadata, "labels"), _TLS_MODE)
+    present = string_at(metadata, "labels", _TLS_MODE)
     return labels if present else labels | {_TLS_MODE: "istio"}

@@ -90,7 +90,7 @@ def _rewriter(planned: InjectionContext) -> ProbeRewriter:
 
 def _restore_scheme(probe: Object, original: Object) -> Object:
     """Restore the scheme of the original probe: Istio 1.1 calls the agent over HTTPS, too."""
-    scheme = string_at(object_at(original, "httpGet"), "scheme")
+    scheme = string_at(original, "httpGet", "scheme")
     changed = merge_patch(probe, {"httpGet": {"scheme": scheme}} if scheme else {})
     assert isinstance(changed, dict)  # noqa: S101 - both are objects
     return changed
