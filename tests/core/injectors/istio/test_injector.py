@@ -206,6 +206,14 @@ def test_an_unknown_template_in_the_annotation_is_a_user_error(said: str) -> Non
         _two_template_injector().inject(given_, REQUEST)
 
 
+@pytest.mark.parametrize(("said", "count"), [("a," * 100 + "b", 101), ("both," * 50 + "both", 102)])
+def test_a_pod_with_too_many_templates_is_a_user_error(said: str, count: int) -> None:
+    given_ = pod(APP, annotations={"inject.istio.io/templates": said})
+
+    with pytest.raises(UserError, match=f"templates: selects {count} templates; select at most"):
+        _two_template_injector().inject(given_, REQUEST)
+
+
 def test_the_policy_can_replace_defaults_and_annotations() -> None:
     said = replace(PLAIN, default_templates=("both",), injected_annotations={"x": "y"})
     done = _two_template_injector(said).inject(pod(APP), REQUEST)

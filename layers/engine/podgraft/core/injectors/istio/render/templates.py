@@ -18,6 +18,8 @@ from podgraft.kube.patch import pointer
 
 _UNKNOWN = " not defined"
 ANNOTATION = "inject.istio.io/templates"
+# Each template is merged, and an annotation has room for 30,000 names: they took ten seconds.
+_MAX_SELECTED = 100
 # The only template of releases before 1.9, by its key in the configuration.
 LEGACY_TEMPLATE = "template"
 
@@ -46,7 +48,7 @@ class TemplateSet(Struct, frozen=True):
     def select(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
         """Select the templates of a pod by its annotation, else the defaults, and resolve aliases.
 
-        Raises ``UserError`` or ``OperatorError`` for an unknown name.
+        Raises ``UserError`` or ``OperatorError`` for an unknown name, ``UserError`` for too many.
         """
         annotation = None if self.defaults == (LEGACY_TEMPLATE,) else annotations.get(ANNOTATION)
         requested = (
@@ -59,6 +61,9 @@ class TemplateSet(Struct, frozen=True):
             for requested_name in requested
             for name in self.aliases.get(requested_name, (requested_name,))
         )
+        if annotation is not None and len(names) > _MAX_SELECTED:
+            problem = f"selects {len(names)} templates; select at most {_MAX_SELECTED}"
+            raise UserError(f"annotation {ANNOTATION}: {problem}")
         for name in names:
             if name not in self.parse:
                 raise self._not_found_error(name, set_by_pod=annotation is not None)
