@@ -3,16 +3,14 @@
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from podgraft.golang import sprig
-from podgraft.golang.sprig.signatures import FUNCTIONS, LazyFunction
-from podgraft.golang.texttemplate import Function, FunctionError, TemplateError, compile_
+from podgraft.golang.sprig.signatures import FUNCTIONS
+from podgraft.golang.texttemplate import FunctionError, TemplateError, compile_
+from podgraft.golang.texttemplate.functions import LazyFunction
 
 ALL = sprig.functions()
 ENGINE = Path(sprig.__file__).parents[4]
@@ -24,21 +22,13 @@ RELEASES = (
 )
 
 
-def body(function: Function) -> Callable[..., Any]:
-    """The function behind a signature."""
-    assert isinstance(function.call, LazyFunction)
-    module, _, name = function.call.path.partition(".")
-    return getattr(import_module(f"podgraft.golang.sprig.{module}"), name)
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_body_takes_what_its_signature_states(name: str) -> None:
     function = FUNCTIONS[name]
-    parameters = inspect.signature(body(function)).parameters.values()
+    assert isinstance(function.call, LazyFunction)
+    parameters = inspect.signature(function.call.body).parameters.values()
     kinds = [parameter.kind for parameter in parameters]
-    fixed = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    converts_numbers = isinstance(function.call, LazyFunction) and bool(function.call.cast)
-    assert fixed == len(function.parameters) + converts_numbers
+    assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) == len(function.parameters)
     assert (inspect.Parameter.VAR_POSITIONAL in kinds) == (function.variadic is not None)
 
 

@@ -97,9 +97,11 @@ class _Formatter(Struct):
     def format_directive(self) -> str:
         """Format ``[flags] [index] [width] ["." [index] [precision]] [index] verb``, after ``%``.
 
-        An index can precede a star and the verb, but no number.
+        An index can precede a star and the verb, but no number. Most directives are only a verb.
         """
         self.is_index_valid = True
+        if "a" <= self.format[self.offset : self.offset + 1] <= "z":
+            return self._format_operand(PLAIN, self._scan_verb())
         characters = self._scan_pattern(_FLAGS)
         is_selected = self._select_argument()
         if self._accept("*"):
@@ -130,7 +132,10 @@ class _Formatter(Struct):
         if self.next >= len(self.arguments):
             return f"%!{verb}(MISSING)"
         self.next += 1
-        return print_arg(flags, verb, self.arguments[self.next - 1])
+        value = self.arguments[self.next - 1]
+        if value.__class__ is str and flags is PLAIN and verb in "sv":
+            return value
+        return print_arg(flags, verb, value)
 
     def describe_extra_arguments(self) -> str:
         """Describe the arguments that no directive used: ``%!(EXTRA …)``."""

@@ -16,14 +16,7 @@ from collections.abc import Mapping
 from podgraft.golang.texttemplate.functions import Function
 
 from .deepcopy import deep_copy
-from .signatures import (
-    FUNCTIONS,
-    NEWEST_CAST,
-    SINCE,
-    UNSUPPORTED,
-    UNSUPPORTED_FUNCTIONS,
-    select_cast,
-)
+from .signatures import NEWEST_CAST, SINCE, UNSUPPORTED, UNSUPPORTED_FUNCTIONS, select_cast
 
 __all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions"]
 
@@ -37,5 +30,5 @@ def functions(release: str = "3.3", cast: str = NEWEST_CAST) -> Mapping[str, Fun
     """
     newer = RELEASES[RELEASES.index(release) + 1 :]
     missing = {name for later in newer for name in SINCE[later].split()}
-    all_functions = {**select_cast(FUNCTIONS, cast), **UNSUPPORTED_FUNCTIONS}
+    all_functions = {**select_cast(cast), **UNSUPPORTED_FUNCTIONS}
     return {name: function for name, function in all_functions.items() if name not in missing}

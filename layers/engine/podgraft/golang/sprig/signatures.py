@@ -1,4 +1,4 @@
-"""The signatures of sprig's functions, from ``functions.json``. The first call of one imports it.
+"""The signatures of sprig's functions, from ``functions.json``. A body is imported when it is used.
 
 A row names the ``body`` as MODULE.NAME of this package. The ``parameters`` have Go's types, so the
 engine rejects the same arguments as Go; ``...`` after the last type means any number of arguments.
@@ -12,7 +12,7 @@ are ``unsupported``; they stand under the reason. ``since`` has the functions th
 sprig added.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from json import loads
@@ -23,7 +23,13 @@ from msgspec.structs import replace
 from podgraft.base.tables import read_table
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType, Value
-from podgraft.golang.texttemplate.functions import Function, Propagation, Serializer, SyntaxRisk
+from podgraft.golang.texttemplate.functions import (
+    Function,
+    LazyFunction,
+    Propagation,
+    Serializer,
+    SyntaxRisk,
+)
 from podgraft.golang.time import TIME
 
 NEWEST_CAST = "1.10"
@@ -39,25 +45,15 @@ _TYPES: Mapping[str, GoType] = {
 }
 
 
-class LazyFunction:
+def _import_later(path: str, cast: str = "") -> LazyFunction:
     """The function ``MODULE.NAME`` of this package; ``cast`` is its first argument, if set."""
 
-    __slots__ = ("_call", "cast", "path")
+    def import_body() -> Callable[..., Value]:
+        module, _, name = path.partition(".")
+        body = getattr(import_module(f"{__package__}.{module}"), name)
+        return partial(body, _lookup_cast(cast)) if cast else body
 
-    def __init__(self, path: str, cast: str = "") -> None:
-        self.path = path
-        self.cast = cast
-        self._call = self._load_and_call
-
-    def __call__(self, *arguments: Value) -> Value:
-        """Call the function; the first call imports it."""
-        return self._call(*arguments)
-
-    def _load_and_call(self, *arguments: Value) -> Value:
-        module, _, name = self.path.partition(".")
-        call = getattr(import_module(f"{__package__}.{module}"), name)
-        self._call = partial(call, _lookup_cast(self.cast)) if self.cast else call
-        return self._call(*arguments)
+    return LazyFunction(import_body)
 
 
 def _lookup_cast(release: str) -> Value:
@@ -67,7 +63,7 @@ def _lookup_cast(release: str) -> Value:
 
 
 def _make_function(row: Mapping[str, Any]) -> Function:
-    call = LazyFunction(row["body"], NEWEST_CAST if row.get("casts") else "")
+    call = _import_later(row["body"], NEWEST_CAST if row.get("casts") else "")
     names: list[str] = row.get("parameters", "").split()
     variadic = _TYPES[names.pop()[: -len("...")]] if names and names[-1].endswith("...") else None
     propagation = Propagation(row["taint"])
@@ -96,20 +92,19 @@ def _make_unsupported_function(reason: str) -> Function:
     return Function(call, unsupported_reason=reason)
 
 
-def select_cast(functions: Mapping[str, Function], cast: str) -> Mapping[str, Function]:
-    """The functions with the conversions of a release of cast (a key of ``CASTS``)."""
-    return {name: _replace_cast(function, cast) for name, function in functions.items()}
-
-
-def _replace_cast(function: Function, cast: str) -> Function:
-    call = function.call
-    if not isinstance(call, LazyFunction) or call.cast in ("", cast):
-        return function
-    return replace(function, call=LazyFunction(call.path, cast))
+def select_cast(cast: str) -> Mapping[str, Function]:
+    """``FUNCTIONS`` with the conversions of a release of cast (a key of ``CASTS``)."""
+    if cast == NEWEST_CAST:
+        return FUNCTIONS
+    return FUNCTIONS | {
+        name: replace(FUNCTIONS[name], call=_import_later(row["body"], cast))
+        for name, row in _TABLE["functions"].items()
+        if row.get("casts")
+    }
 
 
 _TABLE = read_table(__file__, "functions.json")
-FUNCTIONS: Mapping[str, Function] = {
+FUNCTIONS: dict[str, Function] = {
     name: _make_function(row) for name, row in _TABLE["functions"].items()
 }
 UNSUPPORTED: Mapping[str, str] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum
+from functools import cached_property
 
 from msgspec import Struct, field
 
@@ -67,6 +68,22 @@ class Serializer(Struct, frozen=True):
 
     read: Callable[..., Value]
     write: Callable[[Value], str]
+
+
+class LazyFunction:
+    """A function whose body is imported when a template that names it is first rendered."""
+
+    def __init__(self, import_body: Callable[[], Callable[..., Value]]) -> None:
+        self._import_body = import_body
+
+    @cached_property
+    def body(self) -> Callable[..., Value]:
+        """The function itself."""
+        return self._import_body()
+
+    def __call__(self, *arguments: Value) -> Value:
+        """Call the function."""
+        return self.body(*arguments)
 
 
 class Function(Struct, frozen=True):

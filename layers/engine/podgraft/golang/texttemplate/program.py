@@ -29,7 +29,7 @@ from .errors import (
     TemplateError,
 )
 from .field_check import FieldProblem, check_fields
-from .functions import Function
+from .functions import Function, LazyFunction
 from .parse import nodes
 from .parse.parser import parse
 from .parse.source import Source, Span
@@ -187,7 +187,10 @@ class Program:
 
     @cached_property
     def _namespace(self) -> Mapping[str, Any]:
-        return self._load_code(self._compiled_module[0].namespace)
+        names = self._compiled_module[0].namespace.items()
+        return self._load_code(
+            {name: each.body if isinstance(each, LazyFunction) else each for name, each in names}
+        )
 
     @cached_property
     def _tracing_namespace(self) -> Mapping[str, Any]:
