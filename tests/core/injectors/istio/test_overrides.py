@@ -9,7 +9,7 @@ import pytest
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import releases, status
-from podgraft.core.injectors.istio.pod_builder import PodBuilder, containers
+from podgraft.core.injectors.istio.pod_builder import PodBuilder, containers, pod_annotations
 from podgraft.core.injectors.istio.postprocess import overrides
 
 from .pods import container, pod
@@ -25,7 +25,9 @@ NATIVE = pod(init=(container("istio-proxy", image="hub/proxy", restartPolicy="Al
 def _reapply(original: Object, template: Object = TEMPLATE, minor: int = 32) -> Object:
     """The original under the template, with the user's containers on top."""
     merged = _merge(original, template)
-    return overrides.reapply_overrides(releases.profile(minor), original, template, merged)
+    return overrides.reapply_overrides(
+        releases.profile(minor), original, pod_annotations(original), template, merged
+    )
 
 
 def _merge(original: Object, template: Object) -> Object:
@@ -194,7 +196,7 @@ def test_a_container_without_a_name_is_not_an_error() -> None:
     mine = container("istio-proxy", image="auto", args=["mine"])
 
     injected = overrides.reapply_overrides(
-        releases.profile(32), pod(container("app"), mine), TEMPLATE, merged
+        releases.profile(32), pod(container("app"), mine), {}, TEMPLATE, merged
     )
 
     assert [each["name"] for each in containers(injected)] == ["", "istio-proxy"]

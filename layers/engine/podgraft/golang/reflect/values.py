@@ -83,8 +83,9 @@ class Struct:
         """Return the value of a field that the type declares."""
         # The members of an inline field are in this object. Its property would take longer.
         raw = self.raw.get(field.json) if field.json or not field.embedded else self.raw
-        value = field.type.convert(raw)
-        return make_addressable(value) if self.addressable else value
+        if self.addressable:
+            return _convert_addressable(field.type, raw)
+        return field.type.convert(raw)
 
 
 class PanicError(Exception):
@@ -148,17 +149,11 @@ class Slice:
         return bool(self.raw)
 
     def __getitem__(self, index: int) -> Value:
-        return make_addressable(_elem(self.type).convert((self.raw or ())[index]))
+        return _convert_addressable(_elem(self.type), (self.raw or ())[index])
 
     def __iter__(self) -> Iterator[Value]:
-        convert = _elem(self.type).convert
-        for raw in self.raw or ():
-            value = convert(raw)
-            if value is not raw and value.__class__ is Struct:
-                value.addressable = True  # nothing else has this struct
-                yield value
-            else:
-                yield make_addressable(value)
+        elem = _elem(self.type)
+        return (_convert_addressable(elem, raw) for raw in self.raw or ())
 
 
 class Int(int):
@@ -261,7 +256,7 @@ def set_pointer_conversion(go_type: GoType, target: GoType) -> GoType:
     def convert(raw: Value) -> Value:
         if raw is None:
             return nil
-        return raw if type(raw) is Pointer else Pointer(go_type, target.convert(raw))
+        return raw if type(raw) is Pointer else Pointer(go_type, _convert_addressable(target, raw))
 
     go_type.convert = convert
     return go_type
@@ -272,6 +267,14 @@ def make_addressable(value: Value) -> Value:
     if value.__class__ is Struct and not value.addressable:
         return Struct(value.type, value.raw, addressable=True)
     return value
+
+
+def _convert_addressable(type_: GoType, raw: Value) -> Value:
+    value = type_.convert(raw)
+    if value.__class__ is Struct and value is not raw:
+        value.addressable = True  # nothing else has this struct
+        return value
+    return make_addressable(value)
 
 
 def copy_value(value: Value) -> Value:

@@ -2,10 +2,11 @@
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, string_at
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.kube.patch import Operation
 
+from .pod_builder import INIT_CONTAINERS, PROXY, containers, find_by_name
 from .status import InjectionStatus
 
 
@@ -23,9 +24,14 @@ class Injection(Struct, frozen=True, kw_only=True):
     operations: tuple[Operation, ...] | None = None
     templates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    image: str = ""
     added: InjectionStatus = InjectionStatus()
     is_empty: bool = False
+
+    @property
+    def image(self) -> str:
+        """The image of istio-proxy in the injected pod; empty without one."""
+        all_containers = [*containers(self.pod), *containers(self.pod, INIT_CONTAINERS)]
+        return string_at(find_by_name(all_containers, PROXY) or {}, "image")
 
     @property
     def mutation(self) -> Mutation:

@@ -6,7 +6,7 @@ Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply override
 from functools import partial
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 
 from . import status
@@ -49,18 +49,15 @@ class TemplateInjector:
     def inject(self, context: InjectionContext) -> Injection:
         """Inject the pod; raises ``UserError`` or ``OperatorError``."""
         template_pod, merged = self._apply_templates(context)
-        merged = overrides.reapply_overrides(self._profile, context.pod, template_pod, merged)
+        merged = overrides.reapply_overrides(
+            self._profile, context.pod, context.annotations, template_pod, merged
+        )
         injection_status = status.make_status(template_pod)
-        template_containers = [
-            *containers(template_pod),
-            *containers(template_pod, INIT_CONTAINERS),
-        ]
         return Injection(
             base=context.base,
             pod=self._post_process(context, injection_status, merged),
             templates=context.templates,
             warnings=context.warnings,
-            image=string_at(find_by_name(template_containers, PROXY) or {}, "image"),
             added=injection_status,
             is_empty=not any(template_pod.values()),
         )

@@ -59,7 +59,6 @@ class LegacyInjector:
             operations=operations,
             templates=planned.templates,
             warnings=planned.warnings,
-            image=string_at(find_by_name([*spec.containers], PROXY) or {}, "image"),
             added=added,
             is_empty=not (added.containers or added.init_containers or added.volumes),
         )

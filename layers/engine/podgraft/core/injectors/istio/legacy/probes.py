@@ -31,7 +31,9 @@ def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default:
 def probers_text(planned: InjectionContext) -> str:
     """Return the value of ISTIO_KUBE_APP_PROBERS; empty if the release omits it."""
     profile = planned.profile
-    probers = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
+    rewriter = _rewriter(planned)
+    found = rewriter.find_all(PodBuilder.from_pod(planned.base))
+    probers = probes.collect_probers(found, rewriter.mesh_port)
     if not profile.startup_probes:
         probers = {key: each for key, each in probers.items() if not key.endswith(_STARTUP_PATH)}
     if not profile.copies_complete_probes:
@@ -51,15 +53,15 @@ def rewritten_probes(
     for index, container in enumerate(PodBuilder.from_pod(planned.base).containers):
         if container.get("name") == PROXY:
             continue
-        sent = probes.redirect_probes(container, _rewriter(planned), port)
-        for key, probe in _objects(sent):
-            if key != _STARTUP or profile.startup_probes:
+        for probe in _rewriter(planned).find_probes(container):
+            if probe.key != _STARTUP or profile.startup_probes:
+                redirected = probes.redirect_probe(probe, port)
                 yield (
                     index,
-                    key,
-                    probe
+                    probe.key,
+                    redirected
                     if profile.probe_annotation
-                    else _restore_scheme(probe, object_at(container, key)),
+                    else _restore_scheme(redirected, probe.value),
                 )
 
 

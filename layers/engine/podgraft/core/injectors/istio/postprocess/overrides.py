@@ -38,7 +38,6 @@ from podgraft.core.injectors.istio.pod_builder import (
     containers,
     find_by_name,
     find_sidecar,
-    pod_annotations,
 )
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError, merge_pod
@@ -97,10 +96,16 @@ def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
 
 
 def reapply_overrides(
-    profile: Profile, original: Object, template: Object, merged: Object
+    profile: Profile,
+    original: Object,
+    annotations: Mapping[str, str],
+    template: Object,
+    merged: Object,
 ) -> Object:
-    """Merge the user's containers over those of ``template`` in the ``merged`` pod."""
-    annotations = pod_annotations(original)
+    """Merge the user's containers over those of ``template`` in the ``merged`` pod.
+
+    ``annotations`` are those of the ``original`` pod.
+    """
     recorded = parse_overrides(annotations)
     earlier_status = status.parse_status(annotations) if profile.injected_names else None
     injected = earlier_status.lists if earlier_status else _NO_NAMES

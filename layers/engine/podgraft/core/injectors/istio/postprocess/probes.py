@@ -6,7 +6,7 @@ the agent. The environment of the sidecar maps each path to the original probe.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -45,7 +45,8 @@ class Probe(NamedTuple):
     ``value`` is the probe itself, and ``action`` what it does, under its key ``kind``.
     """
 
-    parent: Object
+    container: Object
+    is_lifecycle: bool
     key: str
     value: Object
     kind: str
@@ -69,6 +70,16 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
         if self.profile.lifecycle_probes and isinstance(lifecycle, dict):
             yield from _find_probes(container, lifecycle, _HANDLERS, kinds)
 
+    def find_all(self, builder: PodBuilder) -> list[Probe]:
+        """Find the probes of the application; with native sidecars, also of init containers."""
+        others = builder.init_containers if self.profile.native_sidecars else []
+        return [
+            probe
+            for container in (*others, *builder.containers)
+            if container.get("name") != PROXY
+            for probe in self.find_probes(container)
+        ]
+
 
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
@@ -80,36 +91,41 @@ def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
 
 def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter) -> None:
     """Record the probes in the environment of the sidecar, then redirect them to the agent."""
-    probers = collect_probers(builder, rewriter)
+    found = rewriter.find_all(builder)
+    probers = collect_probers(found, rewriter.mesh_port)
     if probers:
         _set_env(rewriter.profile, builder, sidecar, probers)
     port = agent_port(builder.annotations, rewriter.mesh_port)
-    for container in _containers(builder, rewriter.profile):
-        container.update(redirect_probes(container, rewriter, port))
+    for probe in found:
+        redirected = redirect_probe(probe, port)
+        if probe.is_lifecycle:
+            lifecycle = object_at(probe.container, "lifecycle")
+            probe.container["lifecycle"] = {**lifecycle, probe.key: redirected}
+        else:
+            probe.container[probe.key] = redirected
 
 
-def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
+def collect_probers(found: Iterable[Probe], mesh_port: int) -> Object:
     """Return the original probes for the agent, by the path that replaces them."""
     probers = {
         probe.path: prober
-        for container in _containers(builder, rewriter.profile)
-        for probe in rewriter.find_probes(container)
-        if (prober := _make_prober(container, probe, rewriter.mesh_port)) is not None
+        for probe in found
+        if (prober := _make_prober(probe, mesh_port)) is not None
     }
     return dict(sorted(probers.items()))
 
 
-def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
-    """Return the fields of the container with redirected probes, without all other fields."""
-    redirected: Object = {}
-    lifecycle: Object = {}
-    for probe in rewriter.find_probes(container):
-        changed = _redirect_probe(probe, port)
-        if probe.parent is container:
-            redirected[probe.key] = changed
-        else:
-            lifecycle = {**(lifecycle or probe.parent), probe.key: changed}
-    return {**redirected, "lifecycle": lifecycle} if lifecycle else redirected
+def redirect_probe(probe: Probe, port: int) -> Object:
+    """Return the probe that asks the agent, at its port, for the result of the original one."""
+    action: Object = {"path": probe.path, "port": port}
+    if probe.kind == "httpGet":
+        action = probe.action | action
+        if action.get("scheme") == "HTTPS":
+            action["scheme"] = "HTTP"
+    redirected = dict(probe.value)
+    del redirected[probe.kind]
+    redirected["httpGet"] = action
+    return redirected
 
 
 def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
@@ -125,27 +141,21 @@ def _find_probes(
 ) -> Iterator[Probe]:
     """Find the probes of these kinds, in the order of preference, under the keys of *paths*."""
     for key in filter(parent.__contains__, paths):
-        probe = object_at(parent, key)
+        value = object_at(parent, key)
         for kind in kinds:
-            action = probe.get(kind)
+            action = value.get(kind)
             if isinstance(action, dict):
                 path = paths[key].format(string_at(container, "name"))
-                yield Probe(parent, key, probe, kind, action, path)
+                yield Probe(container, parent is not container, key, value, kind, action, path)
                 break
 
 
-def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
-    """The application's containers; with native sidecars, also the init containers."""
-    others = builder.init_containers if profile.native_sidecars else []
-    return (each for each in (*others, *builder.containers) if each.get("name") != PROXY)
-
-
-def _make_prober(container: Object, probe: Probe, mesh_port: int) -> Object | None:
+def _make_prober(probe: Probe, mesh_port: int) -> Object | None:
     """Return the probe for the agent, or None if it is unsupported or already redirected."""
     action = probe.action
     port: JSON = action.get("port")
     if probe.kind != "grpc":
-        port = _resolve_port(container, port, mesh_port)
+        port = _resolve_port(probe.container, port, mesh_port)
         if port is None:
             return None
     if "port" in action:
@@ -186,15 +196,3 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
         variable = existing | {"value": text}
         env = objects_at(sidecar, "env")
         sidecar["env"] = [variable if entry is existing else entry for entry in env]
-
-
-def _redirect_probe(probe: Probe, port: int) -> Object:
-    action: Object = {"path": probe.path, "port": port}
-    if probe.kind == "httpGet":
-        action = probe.action | action
-        if action.get("scheme") == "HTTPS":
-            action["scheme"] = "HTTP"
-    redirected = dict(probe.value)
-    del redirected[probe.kind]
-    redirected["httpGet"] = action
-    return redirected
