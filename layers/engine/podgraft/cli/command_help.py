@@ -98,7 +98,7 @@ def read_examples() -> Mapping[str, tuple[tuple[str, str], ...]]:
     return examples
 
 
-class _Help(click.Command):
+class Command(click.Command):
     """A command whose help has examples and sections."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -130,11 +130,7 @@ class _Help(click.Command):
                     formatter.write_dl(rows)
 
 
-class Command(_Help):
-    """A command without subcommands."""
-
-
-class Group(_Help, click.Group):
+class Group(Command, click.Group):
     """A group of commands."""
 
     command_class = Command

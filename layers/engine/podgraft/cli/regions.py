@@ -115,37 +115,30 @@ class _Run(Struct, frozen=True):
     def run(self, start: Callable[[], Steps]) -> int | None:
         """Run both halves in each region; return the exit status."""
         prepared: dict[str, Steps] = {}
-
-        def prepare(region: str) -> None:
-            steps = start()
-            _advance(steps)
-            prepared[region] = steps
-
         for region in self.regions:
-            click.echo(f"{region}:", err=True)
-            self._try(region, lambda each=region: prepare(each))
+            with self._try(region):
+                steps = start()
+                _advance(steps)
+                prepared[region] = steps
         try:
             for region, steps in prepared.items():
-                if not (self.needs_all and self.errors):
-                    self._switch(region, steps)
+                if self.needs_all and self.errors:
+                    break
+                with self._try(region):
+                    self.statuses.append(_advance(steps) or 0)
+                    self.done.append(region)
         except BaseException:
             self._report()
             raise
         return self._report()
 
-    def _switch(self, region: str, steps: Steps) -> None:
+    @contextmanager
+    def _try(self, region: str) -> Generator[None]:
+        """Print a region, and end the block at an error of it."""
         click.echo(f"{region}:", err=True)
-
-        def switch() -> None:
-            self.statuses.append(_advance(steps) or 0)
-            self.done.append(region)
-
-        self._try(region, switch)
-
-    def _try(self, region: str, step: Callable[[], None]) -> None:
         try:
             with in_region(region):
-                step()
+                yield
         except CommandError as error:
             self.errors[region] = error
 

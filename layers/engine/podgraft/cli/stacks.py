@@ -20,7 +20,7 @@ from podgraft.core.signing.verifier import Verifier, make_verifier
 from podgraft.core.versions.overrides import find_overrides
 
 from .aws_options import make_session
-from .failure import CommandError, raise_findings
+from .failure import CommandError, convert_errors, raise_findings
 from .parameter_values import find_references
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
@@ -185,10 +185,8 @@ def _parse_verifier(name: str, parameters: Mapping[str, str]) -> Verifier | None
     keys = parameters.get("SignerPublicKey", "")
     if not keys:
         return None
-    try:
+    with convert_errors(InvalidKeyError, place=f"stack {name}: parameter SignerPublicKey"):
         return make_verifier(keys, is_required=parameters.get("RequireSignature") == "true")
-    except InvalidKeyError as error:
-        raise CommandError(f"stack {name}: parameter SignerPublicKey: {error}") from error
 
 
 def owner_parameter(parameter_prefix: str) -> str:

@@ -10,7 +10,7 @@ from cryptography import x509
 from msgspec import Struct
 
 from podgraft.cli.certs import pem, trust
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, convert_errors
 
 HTTPS_PORT = 443
 TIMEOUT_SECONDS = 10.0  # kube-apiserver's own default for a webhook
@@ -28,11 +28,9 @@ class Address(Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> "Address":
         """Read ``https://host:port/…`` or ``host:port``; raises ``CommandError``."""
-        try:
+        with convert_errors(ValueError, place=repr(text)):
             parts = urlsplit(text if "://" in text else f"https://{text}")
             host, port = parts.hostname, parts.port
-        except ValueError as error:
-            raise CommandError(f"{text!r}: {error}") from error
         if not host or parts.scheme != "https":
             raise CommandError(f"{text!r}: give the endpoint as https://host[:port]")
         return cls(host, port or HTTPS_PORT)

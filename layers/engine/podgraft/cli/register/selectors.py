@@ -35,12 +35,6 @@ class WebhookScope(Struct, frozen=True):
     namespaces: Selector = EVERYTHING
     objects: Selector = EVERYTHING
 
-    def narrow(self, namespaces: Selector, objects: Selector) -> "WebhookScope":
-        """The scope with further demands on both."""
-        return WebhookScope(
-            self.name, _intersect(self.namespaces, namespaces), _intersect(self.objects, objects)
-        )
-
 
 def parse_selector(text: str) -> Selector:
     """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``CommandError``."""
@@ -57,15 +51,10 @@ def selector_to_manifest(selector: Selector) -> Object:
     return {"matchExpressions": expressions} if expressions else {}
 
 
-def exclude_namespaces(namespaces: Iterable[str]) -> Selector:
+def exclude_namespaces(namespaces: Iterable[str]) -> Requirement:
     """Everywhere but in the needed and the given *namespaces*."""
-    return Selector(
-        (
-            _make_requirement(
-                NAMESPACE_NAME_LABEL, Operator.NOT_IN, *ALWAYS_EXCLUDED_NAMESPACES, *namespaces
-            ),
-        )
-    )
+    excluded = (*ALWAYS_EXCLUDED_NAMESPACES, *namespaces)
+    return _make_requirement(NAMESPACE_NAME_LABEL, Operator.NOT_IN, *excluded)
 
 
 def revision_webhook_scopes(revision: str) -> tuple[WebhookScope, ...]:
@@ -113,10 +102,6 @@ def _make_scope(
 
 def _make_requirement(key: str, operator: Operator, *values: str) -> Requirement:
     return Requirement(key, operator, frozenset(values))
-
-
-def _intersect(one: Selector, other: Selector) -> Selector:
-    return Selector((*one.requirements, *other.requirements))
 
 
 def _to_match_expression(requirement: Requirement) -> Object:

@@ -137,10 +137,10 @@ class Registration(Struct, frozen=True, kw_only=True):
 
     def narrow_scope(self, scope: WebhookScope) -> WebhookScope:
         """*scope* without the excluded namespaces and within the operator's own selectors."""
-        inside = scope.narrow(self.namespaces, self.objects)
-        return inside.narrow(
-            selectors.exclude_namespaces(self.excluded_namespaces), selectors.EVERYTHING
-        )
+        excluded = selectors.exclude_namespaces(self.excluded_namespaces)
+        namespaces = (*scope.namespaces.requirements, *self.namespaces.requirements, excluded)
+        objects = (*scope.objects.requirements, *self.objects.requirements)
+        return WebhookScope(scope.name, Selector(namespaces), Selector(objects))
 
 
 def check_registration(registration: Registration) -> None:

@@ -51,8 +51,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     cluster: str | None,
     group: str | None,
     log: Path | None,
-    force: bool,
-    reason: str | None,
+    override: str | None,
     signer: Signer | None,
 ) -> Steps:
     """Serve PERCENTAGE of the workloads with the candidate.
@@ -69,7 +68,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     if percentage > before:
         _check_brakes(storage, rollout)
         storage.check_alias()
-        forced = _check_needs(storage, rollout, stored, log, force=force, reason=reason)
+        forced = _check_needs(storage, rollout, stored, log, override)
     changed: Object = {**fields, "mode": "share"}
     if cluster is not None:
         changed["clusters"] = {**object_at(fields, "clusters"), cluster: percentage}
@@ -102,12 +101,7 @@ def pause_rollout(storage: PolicyStorage, *, signer: Signer | None) -> Steps:
 @sign_options
 @storage_options
 def promote_candidate(
-    storage: PolicyStorage,
-    *,
-    log: Path | None,
-    force: bool,
-    reason: str | None,
-    signer: Signer | None,
+    storage: PolicyStorage, *, log: Path | None, override: str | None, signer: Signer | None
 ) -> Steps:
     """Put the candidate in force for all workloads, and end the rollout."""
     stored = storage.read()
@@ -115,7 +109,7 @@ def promote_candidate(
         return (yield from skip_written(stored, _NO_ROLLOUT))
     stored, fields, rollout = read_running(storage)
     _check_brakes(storage, rollout)
-    forced = _check_needs(storage, rollout, stored, log, force=force, reason=reason)
+    forced = _check_needs(storage, rollout, stored, log, override)
     promoted = text.promote(stored.document)
     check_document(storage, promoted)
     share("written", set[str]).add(promoted)
@@ -185,17 +179,15 @@ def _check_needs(
     rollout: Rollout,
     stored: StoredPolicy,
     log: Path | None,
-    *,
-    force: bool,
-    reason: str | None,
+    override: str | None,
 ) -> str | None:
     """Return the reason that replaces missing evidence; exit with status 3 without one."""
     missing = collect_health(storage, rollout, stored, log).find_missing()
     if not missing:
         return None
-    if not (force and reason):
+    if not override:
         terminal.secho("error: ", fg="red", bold=True, nl=False, err=True)
         click.echo(f'needs: {"; ".join(missing)}; wait, or use --force --reason "…"', err=True)
         click.get_current_context().exit(MISSING_EVIDENCE)
-    click.echo(f"forced     {'; '.join(missing)}; reason: {' '.join(reason.split())}")
-    return reason
+    click.echo(f"forced     {'; '.join(missing)}; reason: {' '.join(override.split())}")
+    return override

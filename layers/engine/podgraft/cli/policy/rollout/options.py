@@ -2,7 +2,7 @@
 
 import click
 
-from podgraft.cli.shared_options import NonEmptyPath, add_options
+from podgraft.cli.shared_options import NonEmptyPath, gather_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
@@ -33,8 +33,16 @@ log_option = click.option(
     type=NonEmptyPath(dir_okay=False),
     help="File of log lines of the function or of podgraft serve, as evidence.",
 )
-# The options that override missing evidence.
-force_options = add_options(
+
+
+def _select_override(force: bool, reason: str | None) -> str | None:
+    return reason if force else None
+
+
+# The options that override missing evidence; the command gets the reason, None without --force.
+force_options = gather_options(
+    _select_override,
     click.option("--force", is_flag=True, help="Continue without the needed evidence."),
     click.option("--reason", help="Reason for --force, in one line, for podgraft history."),
+    name="override",
 )

@@ -2,14 +2,14 @@
 
 import click
 
-from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import command_help, regions, terminal
+from podgraft.base.jsonvalue import JSON, Object, string_at
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.versions import StoredPolicy
-from podgraft.cli.regions import Steps, is_in_several, run_in_regions
-from podgraft.cli.shared_options import Decorator, choice_option
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
+from podgraft.cli.shared_options import Decorator, choice_option, gather_options
 from podgraft.core.versions.brake import ALL
 
 from . import text
@@ -33,32 +33,8 @@ def _share_option(part: str, description: str) -> Decorator:
     )
 
 
-@command_help.command("start")
-@run_in_regions()
-@source_options
-@click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
-@click.option(
-    "--shadow", is_flag=True, help="Only compare: stable responds to all reviews, until step."
-)
-@click.option(
-    "--share", type=Percentage(), help="Percentage of workloads; default: 1, with --shadow 100."
-)
-@_share_option("cluster", "one cluster")
-@_share_option("group", "a group of clusters")
-@choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection.")
-@click.option(
-    "--needs",
-    type=(int, int, int),
-    metavar="REVIEWS WORKLOADS MINUTES",
-    help="Evidence that step and promote require.",
-)
-@click.option("--reason", default="", help="Reason for the rollout, in one line.")
-@sign_options
-@storage_options
-def start_rollout(  # noqa: PLR0913 — one parameter per option
-    storage: PolicyStorage,
+def _make_fields(  # noqa: PLR0913 — one parameter per option
     *,
-    origin: CandidateSource,
     id_: str,
     shadow: bool,
     share: float | None,
@@ -67,14 +43,61 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     by: str,
     needs: tuple[int, int, int] | None,
     reason: str,
-    signer: Signer | None,
+) -> Object:
+    """Return the rollout that the options describe, without its candidate."""
+    mode, default = ("shadow", 100) if shadow else ("share", 1)
+    counts = zip(("reviews", "workloads", "minutes"), needs or (), strict=False)
+    fields: Object = {"id": id_, "mode": mode, "share": default if share is None else share}
+    others: Object = {
+        "clusters": dict(clusters),
+        "groups": dict(groups),
+        "by": "" if by == "workload" else by,
+        "needs": dict(counts),
+        "reason": reason,
+    }
+    return fields | {key: value for key, value in others.items() if value}
+
+
+_rollout_options = gather_options(
+    _make_fields,
+    click.option("--id", "id_", required=True, help="Name of this attempt, used once."),
+    click.option(
+        "--shadow", is_flag=True, help="Only compare: stable responds to all reviews, until step."
+    ),
+    click.option(
+        "--share",
+        type=Percentage(),
+        help="Percentage of workloads; default: 1, with --shadow 100.",
+    ),
+    _share_option("cluster", "one cluster"),
+    _share_option("group", "a group of clusters"),
+    choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection."),
+    click.option(
+        "--needs",
+        type=(int, int, int),
+        metavar="REVIEWS WORKLOADS MINUTES",
+        help="Evidence that step and promote require.",
+    ),
+    click.option("--reason", default="", help="Reason for the rollout, in one line."),
+    name="fields",
+)
+
+
+@command_help.command("start")
+@run_in_regions()
+@source_options
+@_rollout_options
+@sign_options
+@storage_options
+def start_rollout(
+    storage: PolicyStorage, *, origin: CandidateSource, fields: Object, signer: Signer | None
 ) -> Steps:
     """Start a rollout: the candidate responds for a share of the workloads.
 
     FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
     the policy in force of the same injector in another stack.
     """
-    loaded, stored = origin(storage), storage.read()
+    loaded, stored, id_ = origin(storage), storage.read(), string_at(fields, "id")
     print_warnings(loaded.warnings)
     check_signer(signer, stored.text, stored.label)
     if is_in_several() and text.find_id(stored.document) == id_:
@@ -82,43 +105,18 @@ def start_rollout(  # noqa: PLR0913 — one parameter per option
     _check_can_start(storage, stored, id_)
     specified = loaded.find_document(stored.document)
     candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
-    rollout = _describe_shares(id_, share, clusters, groups, by, shadow=shadow)
-    rollout |= _describe_limits(candidate, needs, reason)
+    rollout: Object = {**fields, "candidate": candidate}
     changed = text.set_rollout(stored.document, rollout)
     check_document(storage, changed, loaded.files)
     storage.upload(loaded.digest, loaded.files, click.echo)
-    regions.share("written", set[str]).add(changed)
+    share("written", set[str]).add(changed)
     yield
     words = (f"bundle {value}" if key == "bundle" else key for key, value in candidate.items())
     click.echo(f"candidate  {', '.join(words)}")
-    message = text.describe_change(rollout, describe_share(rollout), reason)
+    message = text.describe_change(rollout, describe_share(rollout), string_at(fields, "reason"))
     label = storage.write(changed, stored, signer, message)
     storage.upload(loaded.digest, loaded.files)  # if a prune deleted files at the same time
     return _report_start(storage, label, rollout)
-
-
-def _describe_shares(
-    id_: str,
-    share: float | None,
-    clusters: tuple[tuple[str, float], ...],
-    groups: tuple[tuple[str, float], ...],
-    by: str,
-    *,
-    shadow: bool,
-) -> Object:
-    mode, default = ("shadow", 100) if shadow else ("share", 1)
-    rollout: Object = {"id": id_, "mode": mode, "share": default if share is None else share}
-    for key, shares in (("clusters", clusters), ("groups", groups)):
-        if shares:
-            rollout[key] = dict(shares)
-    return rollout if by == "workload" else rollout | {"by": by}
-
-
-def _describe_limits(candidate: Object, needs: tuple[int, int, int] | None, reason: str) -> Object:
-    fields: Object = {"candidate": candidate}
-    if needs is not None:
-        fields["needs"] = dict(zip(("reviews", "workloads", "minutes"), needs, strict=True))
-    return fields | ({"reason": reason} if reason else {})
 
 
 def _describe_active(id_: JSON) -> str:
