@@ -54,11 +54,13 @@ ADDED: tuple[tuple[dict[str, Any], list[str]], ...] = (
         ["container side runs without a seccomp profile"],
     ),
     ({"seccompProfile": {"type": "Localhost", "localhostProfile": "p"}}, []),
+    ({"seccompProfile": {"type": "OCI"}}, ["container side runs without a seccomp profile"]),
     (
         {"appArmorProfile": {"type": "Unconfined"}},
         ["container side runs without an AppArmor profile"],
     ),
     ({"procMount": "Unmasked"}, ["container side unmasks /proc"]),
+    ({"procMount": "Other"}, ["container side unmasks /proc"]),
     ({"seLinuxOptions": {"type": "spc_t"}}, ["container side sets SELinux options"]),
     ({"seLinuxOptions": {"level": "s0"}}, []),
     (
@@ -90,6 +92,9 @@ def test_a_container_that_had_it_before(context: dict[str, Any], privileges: lis
     assert find(before, after) == []
 
 
+OCI: dict[str, Any] = {"seccompProfile": {"type": "OCI", "oci": {"ref": "r.example.com/p"}}}
+UNCONFINED: dict[str, Any] = {"seccompProfile": {"type": "Unconfined"}}
+
 # The own container before and after, and what it gets.
 CHANGED: tuple[tuple[dict[str, Any], dict[str, Any], list[str]], ...] = (
     ({"runAsNonRoot": True}, {}, ["container web can run as root"]),
@@ -114,6 +119,18 @@ CHANGED: tuple[tuple[dict[str, Any], dict[str, Any], list[str]], ...] = (
     ({"capabilities": {"add": ["ALL"]}}, {"capabilities": {"add": ["ALL", "SYS_ADMIN"]}}, []),
     ({}, {"privileged": True}, ["container web is privileged"]),
     ({}, {"runAsNonRoot": True}, []),
+    # A value of a newer Kubernetes can restrict the container.
+    (OCI, {}, ["container web runs without a seccomp profile"]),
+    (OCI, UNCONFINED, ["container web runs without a seccomp profile"]),
+    (UNCONFINED, OCI, []),
+    (OCI, {"seccompProfile": {"type": "RuntimeDefault"}}, []),
+    (OCI, {**OCI, "runAsNonRoot": True}, []),
+    (
+        {"appArmorProfile": {"type": "Other"}},
+        {"appArmorProfile": {"type": "Unconfined"}},
+        ["container web runs without an AppArmor profile"],
+    ),
+    ({"procMount": "Other"}, {"procMount": "Unmasked"}, ["container web unmasks /proc"]),
 )
 
 
@@ -195,6 +212,9 @@ def test_an_annotation_of_apparmor() -> None:
     confined = pod(WEB, annotations={key: "runtime/default"})
     assert find(pod(WEB), confined) == []
     assert find(confined, pod(WEB)) == ["container web runs without an AppArmor profile"]
+    unknown = container(securityContext={"appArmorProfile": {"type": "Other"}})
+    added = find(pod(WEB), pod(unknown, annotations={key: "runtime/default"}))
+    assert added == ["container web runs without an AppArmor profile"]
 
 
 def test_ports_and_probes() -> None:

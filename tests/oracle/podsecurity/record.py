@@ -13,7 +13,7 @@ FIXTURE = Path(__file__).parents[2] / "kube" / "privileges" / "fixtures" / "pod_
 PODS = 600
 
 PROFILES: tuple[JSON, ...] = (
-    *({"type": name} for name in ("RuntimeDefault", "Unconfined")),
+    *({"type": name} for name in ("RuntimeDefault", "Unconfined", "OCI")),
     {"type": "Localhost", "localhostProfile": "p"},
 )
 CAPABILITIES: tuple[JSON, ...] = (
@@ -43,13 +43,16 @@ OF_CONTAINER: dict[str, tuple[JSON, ...]] = {
     "procMount": ("Default", "Unmasked"),
 }
 SYSCTLS = (
+    *("kernel.msgmax", "kernel.shm_rmid_forced", "net.core.somaxconn"),
     *(
-        "kernel.shm_rmid_forced",
-        "net.ipv4.tcp_syncookies",
-        "net.ipv4.tcp_rmem",
-        "net.core.somaxconn",
+        f"net.ipv4.{name}"
+        for name in (
+            *("ip_local_port_range", "ip_local_reserved_ports", "ip_unprivileged_port_start"),
+            *("ping_group_range", "tcp_fin_timeout", "tcp_keepalive_intvl"),
+            *("tcp_keepalive_probes", "tcp_keepalive_time", "tcp_mem", "tcp_notsent_lowat"),
+            *("tcp_rmem", "tcp_slow_start_after_idle", "tcp_syncookies", "tcp_wmem"),
+        )
     ),
-    *("net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time", "kernel.msgmax"),
 )
 VOLUMES: tuple[Object, ...] = (
     *({"emptyDir": {}}, {"hostPath": {"path": "/"}}, {"nfs": {"server": "s", "path": "/"}}),

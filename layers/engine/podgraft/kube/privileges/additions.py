@@ -15,7 +15,7 @@ from .privilege import HOST_NAMESPACES, Kind, Privilege
 
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
-# The sysctls that are isolated between pods (check_sysctls.go, 1.32).
+# The sysctls that are isolated between pods (check_sysctls.go, 1.37).
 SAFE_SYSCTLS = frozenset(
     {
         "kernel.shm_rmid_forced",
@@ -27,7 +27,9 @@ SAFE_SYSCTLS = frozenset(
         "net.ipv4.tcp_keepalive_intvl",
         "net.ipv4.tcp_keepalive_probes",
         "net.ipv4.tcp_keepalive_time",
+        "net.ipv4.tcp_notsent_lowat",
         "net.ipv4.tcp_rmem",
+        "net.ipv4.tcp_slow_start_after_idle",
         "net.ipv4.tcp_syncookies",
         "net.ipv4.tcp_wmem",
     }

@@ -7,6 +7,7 @@ privilege to each of its containers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
 
@@ -20,6 +21,14 @@ _DEFAULT_CAPABILITIES = BASELINE_CAPABILITIES | {"NET_RAW"}
 
 # The degree of a privilege: a setting that prevents it, no setting, and a setting that grants it.
 PREVENTED, UNSET, GRANTED = range(3)
+# A text is a value of a newer Kubernetes: it can grant the privilege, and its removal can, too.
+_Degree: TypeAlias = int | str
+
+
+def _is_addition(degree: _Degree, earlier: _Degree) -> bool:
+    most = GRANTED if isinstance(degree, str) else degree
+    least = PREVENTED if isinstance(earlier, str) else earlier
+    return degree != earlier and most > least
 
 
 class SecuritySettings:
@@ -52,10 +61,10 @@ class SecuritySettings:
             (Kind.ESCALATION, self.escalation, before.escalation),
             (Kind.SECCOMP, self.seccomp, before.seccomp),
             (Kind.APPARMOR, self.apparmor, before.apparmor),
-            (Kind.PROC_MOUNT, self.unmasks_proc, before.unmasks_proc),
+            (Kind.PROC_MOUNT, self.proc_mount, before.proc_mount),
             (Kind.HOST_PROCESS, self.is_host_process, before.is_host_process),
         ):
-            if degree > earlier:
+            if _is_addition(degree, earlier):
                 yield Privilege(kind, self.name)
         if self.selinux != before.selinux and not is_plain_selinux(self.selinux):
             yield Privilege(Kind.SELINUX, self.name)
@@ -95,24 +104,28 @@ class SecuritySettings:
         return UNSET if allowed is None else (GRANTED if allowed else PREVENTED)
 
     @property
-    def seccomp(self) -> int:
+    def seccomp(self) -> _Degree:
         """Whether the container runs without a seccomp profile."""
         return self._profile_degree("seccompProfile")
 
     @property
-    def apparmor(self) -> int:
+    def apparmor(self) -> _Degree:
         """Whether the container runs without an AppArmor profile, by its field or annotation."""
         annotation = string_at(self.annotations, APPARMOR_ANNOTATION + self.name)
-        degrees = {self._profile_degree("appArmorProfile")}
-        if annotation:
-            is_confined = annotation == "runtime/default" or annotation.startswith("localhost/")
-            degrees.add(PREVENTED if is_confined else GRANTED)
-        return GRANTED if GRANTED in degrees else min(degrees)
+        degree = self._profile_degree("appArmorProfile")
+        if not annotation or degree == GRANTED:
+            return degree
+        if annotation != "runtime/default" and not annotation.startswith("localhost/"):
+            return GRANTED
+        return degree if isinstance(degree, str) else PREVENTED
 
     @property
-    def unmasks_proc(self) -> bool:
+    def proc_mount(self) -> _Degree:
         """Whether the container can read the masked paths of /proc."""
-        return self.context.get("procMount") not in (None, "", "Default")
+        value = self.context.get("procMount")
+        if value in (None, "", "Default"):
+            return PREVENTED
+        return GRANTED if value == "Unmasked" else str(value)
 
     @property
     def is_host_process(self) -> bool:
@@ -164,12 +177,14 @@ class SecuritySettings:
         own = self.context.get(field)
         return self.pod_context.get(field) if own is None else own
 
-    def _profile_degree(self, field: str) -> int:
+    def _profile_degree(self, field: str) -> _Degree:
         profile = self.effective_value(field)
         type_ = profile.get("type") if isinstance(profile, dict) else None
         if type_ is None:
             return UNSET
-        return PREVENTED if type_ in CONFINED_PROFILES else GRANTED
+        if type_ in CONFINED_PROFILES:
+            return PREVENTED
+        return GRANTED if type_ == "Unconfined" else str(type_)
 
     def _capability_list(self, key: str) -> frozenset[str]:
         names = list_at(self.context, "capabilities", key)
