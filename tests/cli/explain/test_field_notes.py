@@ -36,7 +36,7 @@ NOTES = (
     (
         f"{{{DEPLOYMENT}, spec: {{template: {{spec: {{containers: []}}}}, xyz: 1}}}}",
         (
-            'unknown field "spec.xyz"; kube-apiserver drops it',
+            'unknown field "spec.xyz"; Kubernetes 1.37 drops it',
             "spec.template.spec.containers: is missing, so kube-apiserver rejects the object",
         ),
     ),

@@ -1026,7 +1026,8 @@ def test_a_rollout_is_refused(tmp_path: Path) -> None:
     [
         (["--kubernetes", "1.36"], "Missing option '--native'"),
         (["--native"], "Missing option '--kubernetes'"),
-        (["--native", "--kubernetes", "1.9"], "use 1.28 to 1.37"),
+        (["--native", "--kubernetes", "1.9"], "use --kubernetes 1.28 to 1.37"),
+        (["--native", "--kubernetes", "37"], "use --kubernetes 1.28 to 1.37"),
     ],
 )
 def test_options_are_checked(
@@ -1035,6 +1036,15 @@ def test_options_are_checked(
     command = ["policy", "export", "--config", str(SAMPLES / "hello"), *arguments]
     assert cli.main(command) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_a_release_of_the_policy_that_is_too_new_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    overlay = (SAMPLES / "hello/bundle/hello.yaml").read_text()
+    folder = write_folder(tmp_path / "team", "kubernetesRelease: '1.38'", overlay)
+    assert cli.main(["policy", "export", "--native", "--config", str(folder)]) == 2
+    assert "got Kubernetes 1.38; use --kubernetes 1.28 to 1.37" in capsys.readouterr().err
 
 
 # The differences of an export that docs/overlays.md names.

@@ -254,6 +254,18 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
     )
 
 
+def test_a_newer_kubernetes_is_a_warning_at_its_place() -> None:
+    read = policy.parse(
+        "{kubernetesRelease: '1.37', clusters: {a: {kubernetesRelease: '1.38'}, b: {}}}"
+    )
+    (warning,) = read.warnings
+    assert warning.is_warning
+    assert str(warning) == (
+        "/clusters/a/kubernetesRelease: Kubernetes 1.38 is newer than podgraft, which follows "
+        "1.37; update podgraft"
+    )
+
+
 def test_what_would_be_tolerated_is_reported_with_what_is_not() -> None:
     with pytest.raises(policy.PolicyError) as error:
         policy.parse("policy: maybe\nalwaysInjectSelector: [{matchLabels: {a b: c}}]\nbundle: x")

@@ -120,7 +120,7 @@ UNKNOWN = {
     ),
     "unlike all names": (
         overlay("zzz: 1"),
-        "sets the unknown field zzz; remove it; kube-apiserver drops it",
+        "sets the unknown field zzz; remove it; Kubernetes 1.37 drops it",
     ),
     "of a pod, where another one fails": (
         overlay(

@@ -11,7 +11,10 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang.reflect import GoType, Kind, fields_by_key
 
 from .json_codecs import SELF_MARSHALING
-from .types import object_type
+from .types import NEWEST, object_type
+
+# A newer release can have the field.
+UNKNOWN = f"Kubernetes 1.{NEWEST} drops it"
 
 _ELEMENTS = frozenset({Kind.SLICE, Kind.MAP, Kind.POINTER})
 

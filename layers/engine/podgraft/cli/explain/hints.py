@@ -14,7 +14,7 @@ from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import annotation_remedies
 from podgraft.kube import workload
 from podgraft.kube.document_reader import format_value
-from podgraft.kube.unknown_fields import UnknownField, find_unknown_fields
+from podgraft.kube.unknown_fields import UNKNOWN, UnknownField, find_unknown_fields
 
 from .decision_trace import DecisionTrace, Verdict
 
@@ -105,5 +105,5 @@ def find_field_notes(value: Object) -> Iterator[str]:
 
 def _describe_unknown(field: UnknownField) -> str:
     similar = find_similar(field.name, field.available)
-    remedy = f"did you mean {similar}?" if similar else "kube-apiserver drops it"
+    remedy = f"did you mean {similar}?" if similar else UNKNOWN
     return f"unknown field {format_value(field.path)}; {remedy}"

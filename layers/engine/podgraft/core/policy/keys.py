@@ -23,6 +23,7 @@ from podgraft.kube.document_reader import (
     parse_string_map,
     parse_strings,
 )
+from podgraft.kube.types import NEWEST
 
 from .allows import parse_allows
 from .census import parse_census
@@ -143,7 +144,11 @@ def _parse_kubernetes_minor(cursor: Cursor) -> int | None:
     match = re.fullmatch(r"v?1\.([0-9]{1,3})(\.[0-9]{1,3})?", text)
     if match is None:
         return cursor.refuse('use the release of the clusters, such as "1.34"')
-    return int(match[1])
+    minor = int(match[1])
+    if minor > NEWEST:
+        problem = f"Kubernetes 1.{minor} is newer than podgraft, which follows 1.{NEWEST}"
+        cursor.warn(problem, "update podgraft")
+    return minor
 
 
 def _parse_features(cursor: Cursor) -> Features:

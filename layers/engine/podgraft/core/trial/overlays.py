@@ -20,7 +20,7 @@ from podgraft.core.injectors.overlay.data import data_type
 from podgraft.core.injectors.overlay.overlay import Overlay
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate.field_check import FieldProblem
-from podgraft.kube.unknown_fields import find_unknown_fields
+from podgraft.kube.unknown_fields import UNKNOWN, find_unknown_fields
 
 from .ambiguous_text import REMEDY, find_unquoted_text
 from .candidates import Candidate, make_candidates
@@ -155,7 +155,7 @@ class _OverlayTrial(Struct, frozen=True):
             for field in find_unknown_fields(after):
                 name = find_similar(field.name, field.available)
                 problem = f"for {probe.name}, sets the unknown field {field.path}"
-                remedy = f"rename it to {name}" if name else "remove it; kube-apiserver drops it"
+                remedy = f"rename it to {name}" if name else f"remove it; {UNKNOWN}"
                 self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
             return
 

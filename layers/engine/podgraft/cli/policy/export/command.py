@@ -25,6 +25,7 @@ from podgraft.kube.types import NEWEST
 from .documents import MUTATING, describe_documents, export_bundle
 
 _RELEASE = re.compile(r"v?1\.([0-9]{1,3})")
+_RELEASE_REMEDY = f"use --kubernetes 1.{OLDEST} to 1.{NEWEST}"
 
 
 def _parse_release(
@@ -33,8 +34,8 @@ def _parse_release(
     if value is None:
         return None
     match = _RELEASE.fullmatch(value)
-    if match is None or not OLDEST <= int(match[1]) <= NEWEST:
-        raise click.BadParameter(f"got {value}; use 1.{OLDEST} to 1.{NEWEST}")
+    if match is None:
+        raise click.BadParameter(f"got {value}; {_RELEASE_REMEDY}")
     return int(match[1])
 
 
@@ -78,6 +79,8 @@ def export_policy(
     minor = minor or snapshot.policy.kubernetes_minor
     if minor is None:
         raise click.UsageError("Missing option '--kubernetes': the policy has no kubernetesRelease")
+    if not OLDEST <= minor <= NEWEST:
+        raise click.UsageError(f"got Kubernetes 1.{minor}; {_RELEASE_REMEDY}")
     export = export_bundle(snapshot.bundle, snapshot.policy, minor)
     if export.refused and not partial:
         raise CommandError(*map(str, export.refused))
