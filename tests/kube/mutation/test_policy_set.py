@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at
 from podgraft.base.trace import Trace
 from podgraft.kube.document_reader import Cursor, Diagnostics
 from podgraft.kube.matching.constraints import make_create_request
@@ -377,6 +377,17 @@ def test_an_unknown_field_of_the_object_stays() -> None:
     policies = make_policies([Document(name="a", mutations=(label("a", "'x'"),))])
     after = policies.start(make_create_request(pod, "shop")).admit(pod)
     assert object_at(after, "spec", "fieldOfTheNextRelease") == {"a": 1}
+
+
+def test_an_unknown_field_of_a_container_stays_if_the_container_moves() -> None:
+    profile: Object = {"type": "OCI", "oci": {"ref": "registry.example.com/profile"}}
+    own: Object = {"name": "app", "image": "a:1", "securityContext": {"seccompProfile": profile}}
+    pod: Object = {**POD, "spec": {"containers": [own]}}
+    added = "Object.spec.containers{name: 'side', image: 'b:1'}"
+    insert = f"[JSONPatch{{op: 'add', path: '/spec/containers/0', value: {added}}}]"
+    policies = make_policies([Document(name="a", mutations=(insert,))])
+    after = policies.start(make_create_request(pod, "shop")).admit(pod)
+    assert objects_at(after, "spec", "containers")[1] == own
 
 
 def test_other_kinds_have_no_defaults_between_mutations() -> None:
