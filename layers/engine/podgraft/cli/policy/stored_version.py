@@ -31,10 +31,13 @@ class StoredInjector(Struct, frozen=True):
     current: Version
     storage: PolicyStorage
 
-    def find_snapshot(self, version: Version, cluster: str | None) -> Snapshot | None:
+    def find_snapshot(self, version: Version, cluster: str | None) -> Snapshot:
         """Return a version's configuration for a cluster, with its groups in the registry."""
         groups = find_registered_groups(self.storage, version.groups, cluster)
-        return version.snapshot(cluster, groups)
+        snapshot = version.snapshot(cluster, groups)
+        if snapshot is None:
+            raise CommandError(f"{version.name}: has no policy")
+        return snapshot
 
     def compare_with(
         self, after: Version, samples: SampleOptions, caller: ReviewContext

@@ -1,10 +1,9 @@
 """``podgraft policy preview``."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 
 import click
-from msgspec.structs import replace
 
 from podgraft.cli import command_help
 from podgraft.cli.config_source import ConfigFolder, optional_folder_argument
@@ -13,7 +12,6 @@ from podgraft.cli.identifier_options import cluster_option
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
 from podgraft.cli.policy.diff.unified import format_diff
-from podgraft.cli.policy.diff.versions import NO_POLICY, Version
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.storage import open_storage
 from podgraft.cli.policy.stored_version import StoredInjector, load_injector, read_local_document
@@ -23,7 +21,7 @@ from podgraft.core.census.record import Record
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
 
-from .replay import PreviewOutcome, PreviewResult, preview_record, replay
+from .replay import PreviewOutcome, PreviewResult, find_groups, preview_record, replay
 from .report import GroupBy, PreviewReport, render_json, render_markdown, render_text
 
 # The exit status if --fail-on matches.
@@ -94,7 +92,7 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     """
     stored = _open_stored(options)
     name, candidate = _open_candidate(stored, folder)
-    stable = _find_stable(stored, stored.current)
+    stable = partial(stored.find_snapshot, stored.current)
     records = _read_records(options, place, cluster, namespace)
     records = _select_group(records, group, stable, candidate)
     if sample is not None:
@@ -114,19 +112,12 @@ def _preview_records(
 ) -> Iterator[PreviewResult]:
     for record in sorted(records, key=lambda each: (each.identity, each.route)):
         cluster = record.cluster or None
-        result = preview_record(record, stable(cluster), candidate(cluster))
-        yield replace(result, groups=_find_groups(stable, candidate, record.cluster))
-
-
-def _find_groups(stable: FindSnapshot, candidate: FindSnapshot, cluster: str) -> tuple[str, ...]:
-    """Return the groups of a cluster in either policy, in the order in which they apply."""
-    found = (each for find in (stable, candidate) for each in find(cluster or None).groups)
-    return tuple(dict.fromkeys(found))
+        yield preview_record(record, stable(cluster), candidate(cluster))
 
 
 def _open_stored(options: TargetOptions) -> StoredInjector:
     stored = load_injector(open_storage(options, writes=False))
-    if stored.current is NO_POLICY or stored.current.snapshots is None:
+    if stored.current.snapshots is None:
         raise CommandError(f"injector {options.injector} has no policy; push one first")
     return stored
 
@@ -152,24 +143,15 @@ def _select_group(
 ) -> list[Record]:
     if group is None:
         return records
-    find_groups = cache(partial(_find_groups, stable, candidate))
-    selected = [each for each in records if group in find_groups(each.cluster)]
+    clusters = {each.cluster for each in records}
+    found = {each: find_groups(stable(each or None), candidate(each or None)) for each in clusters}
+    selected = [each for each in records if group in found[each.cluster]]
     if not selected:
         raise CommandError(
             f"--group: no recorded workload is of a cluster in {group}; podgraft explain --cluster "
             "prints the groups of a cluster"
         )
     return selected
-
-
-def _find_stable(stored: StoredInjector, version: Version) -> FindSnapshot:
-    def find(cluster: str | None) -> Snapshot:
-        snapshot = stored.find_snapshot(version, cluster)
-        if snapshot is None:
-            raise CommandError(f"{version.name}: has no policy")
-        return snapshot
-
-    return find
 
 
 def _open_candidate(
@@ -182,23 +164,21 @@ def _open_candidate(
     print_warnings(checked.warnings)
     text = read_local_document(checked, folder, stored.current)
     version = stored.load_local(checked, text)
-    return str(folder.bundle.parent), _find_stable(stored, version)
+    return str(folder.bundle.parent), partial(stored.find_snapshot, version)
 
 
 def _open_rollout(stored: StoredInjector) -> tuple[str, FindSnapshot]:
-    snapshot = stored.current.snapshot(None)
-    candidate = None if snapshot is None else snapshot.candidate
+    candidate = stored.find_snapshot(stored.current, None).candidate
     if candidate is None:
         raise CommandError("the policy has no rollout; name a candidate with FOLDER")
     if candidate.rollout is None or candidate.snapshot is None:
         raise CommandError(f"the candidate of the rollout does not load: {candidate.problem}")
 
     def find(cluster: str | None) -> Snapshot:
-        own = stored.find_snapshot(stored.current, cluster)
-        found = None if own is None or own.candidate is None else own.candidate.snapshot
-        if found is None:
+        own = stored.find_snapshot(stored.current, cluster).candidate
+        if own is None or own.snapshot is None:
             raise CommandError(f"cluster {cluster}: the candidate does not load")
-        return found
+        return own.snapshot
 
     return f"rollout {candidate.rollout.id}", find
 

@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -95,25 +96,28 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
 
 def preview_record(record: Record, stable: Snapshot, candidate: Snapshot) -> PreviewResult:
     """Compare both configurations for one workload."""
+    conclude = partial(PreviewResult, record=record, groups=find_groups(stable, candidate))
     try:
         before = replay(record, stable)
         after = replay(record, candidate, is_candidate=True)
     except admission.ReviewError:
-        return PreviewResult(
-            record=record, outcome=PreviewOutcome.UNKNOWN, reason="the record is not a review"
-        )
+        return conclude(outcome=PreviewOutcome.UNKNOWN, reason="the record is not a review")
     verdict = compare_results(record.object, before.result, after.result)
     outcome = PreviewOutcome(verdict.outcome)  # same, changed, or failed
     reason = _find_unknown(record, (stable, before), (candidate, after), outcome)
     if reason:
-        return PreviewResult(record=record, outcome=PreviewOutcome.UNKNOWN, reason=reason)
+        return conclude(outcome=PreviewOutcome.UNKNOWN, reason=reason)
     is_failed = outcome is PreviewOutcome.FAILED
-    return PreviewResult(
-        record=record,
+    return conclude(
         outcome=outcome,
         lines=verdict.lines,
         reason=_describe_failure(after.result, verdict.reason) if is_failed else "",
     )
+
+
+def find_groups(*snapshots: Snapshot) -> tuple[str, ...]:
+    """Return the groups of a cluster in either policy, in the order in which they apply."""
+    return tuple(dict.fromkeys(name for each in snapshots for name in each.groups))
 
 
 def _find_unknown(
