@@ -882,7 +882,7 @@ def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, r
     (refused,) = export.refused
     assert str(refused).startswith("bundle.yaml: Overlay sample: ")
     assert reason in str(refused)
-    assert export.documents == ()
+    assert export.documents == []
 
 
 @pytest.mark.parametrize(("group", "resource"), [("*", "pods"), ("", "*"), ("", "pods/resize")])

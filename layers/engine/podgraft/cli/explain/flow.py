@@ -108,11 +108,12 @@ class _Run(Struct):
         if not webhook.is_registered:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
-        sending = webhook_match.evaluate(webhook, subject.request, namespaces)
-        if sending.is_for_resource or subject.pod_path is None or subject.is_pod:
+        stage = webhook_match.evaluate(webhook, subject.request, namespaces)
+        is_for_resource = stage.steps[0].outcome == "passes"
+        if is_for_resource or subject.pod_path is None or subject.is_pod:
             name = documents.object_name(subject.object)
-            self.stages.append(replace(sending.stage, object=name))
-        return sending.is_match
+            self.stages.append(replace(stage, object=name))
+        return stage.verdict is None
 
     def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after one call; ``None`` if it ends the request."""

@@ -7,7 +7,6 @@ matchConditions. Each part is evaluated separately, to report all results.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
@@ -27,33 +26,24 @@ if TYPE_CHECKING:
 _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
 
-class WebhookMatch(Struct, frozen=True):
-    """The steps of one webhook, and whether they and its rules match the request."""
-
-    stage: Stage
-    is_match: bool
-    is_for_resource: bool
-
-
 def evaluate(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> WebhookMatch:
-    """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
+) -> Stage:
+    """Return the steps of one webhook; raises ``CommandError``.
+
+    kube-apiserver sends the request if the stage has no verdict. The first step is that of the
+    rules.
+    """
     selectors = [_selector_step(webhook, key, request, namespaces) for key in _SELECTORS]
     conditions = [*_condition_steps(webhook, request)]
     # A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     ordered = (*selectors, *sorted(conditions, key=lambda step: step.observed != "false"))
     deciding = next((step for step in ordered if step.outcome != "passes"), None)
     verdicts = {"stops": Verdict.SKIPPED, "denies": Verdict.DENIED}
-    stage = Stage(
+    return Stage(
         name=f"kube-apiserver, webhook {webhook.name}",
         steps=tuple(_mark_steps((*selectors, *conditions), deciding)),
-        verdict=verdicts.get(deciding.outcome) if deciding else None,
-    )
-    return WebhookMatch(
-        stage=stage,
-        is_match=deciding is None,
-        is_for_resource=selectors[0].outcome == "passes",
+        verdict=verdicts[deciding.outcome] if deciding else None,
     )
 
 

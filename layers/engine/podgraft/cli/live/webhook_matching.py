@@ -26,7 +26,7 @@ class WebhookMatcher(Struct):
         return tuple(
             webhook
             for webhook in self.webhooks
-            if webhook_match.evaluate(webhook, request, self.namespaces).is_match
+            if webhook_match.evaluate(webhook, request, self.namespaces).verdict is None
         )
 
     def find_default_webhooks(self, namespace: str) -> tuple[Webhook, ...]:

@@ -46,30 +46,25 @@ _REASONS: Mapping[str, str] = {
 _PARSERS = {MUTATING: mutation.parse_policy, VALIDATING: validation.parse_policy}
 
 
-class Export(Struct, frozen=True):
-    """The documents, and the reason for each part that is not in them."""
-
-    documents: tuple[Object, ...]
-    refused: tuple[Diagnostic, ...]
-
-
-def export_bundle(bundle: Bundle, policy: Policy, minor: int) -> Export:
-    """Export a compiled bundle for Kubernetes 1.``minor``."""
-    exporter = _Exporter(bundle, policy, minor, [], [])
-    exporter.run()
-    return Export(tuple(exporter.documents), tuple(exporter.refused))
-
-
 # An overlay, and its patches in their order.
 _Translated: TypeAlias = tuple[Manifest, tuple[str, ...]]
 
 
-class _Exporter(Struct, frozen=True):
+def export_bundle(bundle: Bundle, policy: Policy, minor: int) -> Export:
+    """Export a compiled bundle for Kubernetes 1.``minor``."""
+    export = Export(bundle, policy, minor)
+    export.run()
+    return export
+
+
+class Export(Struct, frozen=True):
+    """The documents, and the reason for each part of the bundle that is not in them."""
+
     bundle: Bundle
     policy: Policy
     minor: int
-    documents: list[Object]
-    refused: list[Diagnostic]
+    documents: list[Object] = []
+    refused: list[Diagnostic] = []
 
     def run(self) -> None:
         """Export everything, parameters before the bindings that name them."""
