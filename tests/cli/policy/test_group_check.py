@@ -68,7 +68,7 @@ def test_problems_of_groups_have_their_place(
     groups: Any, clusters: Any, expected: list[str]
 ) -> None:
     read = policy.parse(jsonvalue.dump({"groups": groups, "clusters": clusters}))
-    assert [str(each) for each in find_group_problems(read, "")] == expected
+    assert [str(each) for each in find_group_problems(read)] == expected
 
 
 def test_each_key_states_its_origin() -> None:

@@ -1,6 +1,10 @@
-"""The problems of groups and of a rollout that ``podgraft check`` reports, besides their keys."""
+"""The problems of groups and of a rollout that ``podgraft check`` reports, besides their keys.
+
+The caller names the document.
+"""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 from podgraft.base.diagnostics import Diagnostic, Severity
@@ -11,16 +15,17 @@ from podgraft.kube.patch.pointer import escape
 from .document_text import load_mapping
 from .rollout.text import KEY, is_in_flow_style
 
+_warn = partial(Diagnostic, severity=Severity.WARNING)
 # Overridden key by key, so a cluster can set some of them.
 _FEATURES = "features"
 
 
-def find_group_problems(read: Policy, document: str) -> Iterator[Diagnostic]:
+def find_group_problems(read: Policy) -> Iterator[Diagnostic]:
     """Yield an error for groups whose order does not decide, and a warning for useless overrides.
 
     The registry of callers can add groups to a cluster. ``podgraft explain --group`` shows them.
     """
-    yield from _find_conflicts(read, document)
+    yield from _find_conflicts(read)
     for cluster, override in read.overrides.items():
         groups = read.find_groups(cluster)
         inherited = read.resolve(groups, None).own_keys
@@ -29,16 +34,14 @@ def find_group_problems(read: Policy, document: str) -> Iterator[Diagnostic]:
         }
         for key, value in override.own_keys.items():
             if key in sources and inherited[key] == value:
-                yield Diagnostic(
+                yield _warn(
                     f"equals the value of {sources[key]}",
                     "remove it, and the group decides",
-                    document=document,
                     pointer=f"/clusters/{escape(cluster)}/{key.replace('.', '/')}",
-                    severity=Severity.WARNING,
                 )
 
 
-def _find_conflicts(read: Policy, document: str) -> Iterator[Diagnostic]:
+def _find_conflicts(read: Policy) -> Iterator[Diagnostic]:
     """Yield an error for two groups of a known cluster that the name orders, and not ``order``."""
     members = {member for group in read.groups.values() for member in group.members}
     clusters = {*read.overrides, *(each for each in members if "*" not in each)}
@@ -59,35 +62,27 @@ def _find_conflicts(read: Policy, document: str) -> Iterator[Diagnostic]:
                     f"cluster {cluster} is in {first} and {second}, which set {key} "
                     "differently with the same order",
                     "give the group that wins a higher order",
-                    document=document,
                     pointer=f"/groups/{second}/order",
                 )
 
 
-def find_rollout_problems(read: Policy, text: str, document: str) -> Iterator[Diagnostic]:
+def find_rollout_problems(read: Policy, text: str) -> Iterator[Diagnostic]:
     """Yield the errors and warnings of the rollout in a valid document."""
     yield from read.rollout_errors
     if is_in_flow_style(text):
-        yield Diagnostic(
-            "unsupported flow style", "write one key per line", document=document, pointer=f"/{KEY}"
-        )
+        yield Diagnostic("unsupported flow style", "write one key per line", pointer=f"/{KEY}")
     if read.rollout is None:
         return
-    fields = load_mapping(text)
-    yield from _find_overrides(fields, document)
+    yield from _find_overrides(load_mapping(text))
     for key, shares in (("clusters", read.rollout.clusters), ("groups", read.rollout.groups)):
         for name, share in shares.items():
             if share > read.rollout.share:
-                yield Diagnostic(
-                    f"got {share:g} while share is {read.rollout.share:g}",
-                    f"{name} changes first",
-                    document=document,
-                    pointer=f"/{KEY}/{key}/{escape(name)}",
-                    severity=Severity.WARNING,
-                )
+                problem = f"got {share:g} while share is {read.rollout.share:g}"
+                pointer = f"/{KEY}/{key}/{escape(name)}"
+                yield _warn(problem, f"{name} changes first", pointer=pointer)
 
 
-def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
+def _find_overrides(fields: Object) -> Iterator[Diagnostic]:
     """Yield a warning for each key of the candidate that a cluster or a group sets."""
     candidate = object_at(fields, KEY, "candidate")
     groups = {f"group {name}": each for name, each in object_at(fields, "groups").items()}
@@ -102,10 +97,8 @@ def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
             elif own.get(key) is None:
                 names = []
             for name in names:
-                yield Diagnostic(
+                yield _warn(
                     f"{subject} sets its {name}",
                     f"the candidate does not change it in {subject.partition(' ')[2]}",
-                    document=document,
                     pointer=f"/{KEY}/candidate/{name}",
-                    severity=Severity.WARNING,
                 )

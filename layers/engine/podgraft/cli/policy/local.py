@@ -168,8 +168,8 @@ def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tu
         read = policy.parse(text)
         faults = (
             *read.warnings,
-            *find_group_problems(read, policy_name),
-            *find_rollout_problems(read, text, policy_name),
+            *find_group_problems(read),
+            *find_rollout_problems(read, text),
         )
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
