@@ -37,6 +37,13 @@ def test_without_the_key_nothing_is_checked() -> None:
         ("{presets: [istio]}", Privilege(Kind.ROOT, "istio-proxy")),
         ("{}", Privilege(Kind.IMAGE, "side", "anything")),
         ("{registries: [docker.io/istio]}", Privilege(Kind.IMAGE, "side", "istio/proxyv2:1")),
+        ("{privileged: [side]}", Privilege(Kind.PRIVILEGED, "side", image="evil.io/x")),
+        ("{privileged: ['*'], registries: []}", Privilege(Kind.PRIVILEGED, "a", image="evil.io/x")),
+        (
+            "{capabilities: {'*': [ALL]}, registries: []}",
+            Privilege(Kind.CAPABILITY, "a", "KILL", "x"),
+        ),
+        ("{privileged: [a], registries: [x.io]}", Privilege(Kind.PRIVILEGED, "a", image="x.io/x")),
     ],
 )
 def test_a_listed_privilege(allows: str, privilege: Privilege) -> None:
@@ -102,6 +109,23 @@ def test_an_error_has_location_problem_and_remedy(allows: str, error: str) -> No
     (diagnostic,) = caught.value.errors
     assert str(diagnostic).startswith(error)
     assert "; " in str(diagnostic)
+
+
+@pytest.mark.parametrize(
+    ("allows", "privilege"),
+    [
+        ("presets: [istio]", Privilege(Kind.ROOT, "istio-init", image="evil.io/istio/x")),
+        ("privileged: [a]", Privilege(Kind.PRIVILEGED, "a", image="evil")),
+        ("capabilities: {a: [ALL]}", Privilege(Kind.CAPABILITY, "a", "KILL", "evil")),
+    ],
+)
+def test_a_listed_name_gives_nothing_to_an_unlisted_image(
+    allows: str, privilege: Privilege
+) -> None:
+    """A pod's author can have a container with the name of the sidecar."""
+    image = Privilege(Kind.IMAGE, privilege.container, privilege.image)
+    listed = parse(f"{{{allows}, registries: [docker.io/istio]}}")
+    assert listed.find_unlisted([privilege, privilege]) == (image,)
 
 
 def test_a_cluster_replaces_the_key_and_cannot_remove_it() -> None:

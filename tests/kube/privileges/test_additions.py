@@ -242,6 +242,14 @@ def test_images_of_containers_and_volumes() -> None:
     ]
 
 
+def test_a_privilege_has_the_image_of_its_container() -> None:
+    after = pod({**secured(name="web", privileged=True), "image": "other/web:1"})
+    assert [(each.kind, each.image) for each in find_added(pod(WEB), after)] == [
+        ("privileged", "other/web:1"),
+        ("registries", ""),
+    ]
+
+
 TEMPLATE: Object = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [WEB]}}
 CHANGED_TEMPLATE: Object = {
     **TEMPLATE,

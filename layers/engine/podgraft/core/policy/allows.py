@@ -58,17 +58,31 @@ class Allows(Struct, frozen=True, kw_only=True):
     registries: tuple[str, ...] | None = None
 
     def find_unlisted(self, privileges: Iterable[Privilege]) -> tuple[Privilege, ...]:
-        """Return the privileges that are not listed."""
-        return tuple(privilege for privilege in privileges if not self.lists(privilege))
+        """Return the privileges that are not listed, and the images that must not get a listed one.
+
+        A container of the pod's author can have a listed name, but another image.
+        """
+        found = map(self._find_unlisted, privileges)
+        return tuple(dict.fromkeys(each for each in found if each is not None))
 
     def lists(self, privilege: Privilege) -> bool:
         """Whether injection can add the privilege."""
+        return self._find_unlisted(privilege) is None
+
+    def _find_unlisted(self, privilege: Privilege) -> Privilege | None:
         if privilege.kind is Kind.IMAGE:
-            return self.registries is None or any(
-                is_below(privilege.value, prefix) for prefix in self.registries
-            )
+            return None if self._lists_image(privilege.value) else privilege
         names = self.names.get(privilege.kind, frozenset[str]())
-        return any(candidate in names for candidate in _candidates(privilege))
+        listed = [candidate for candidate in _candidates(privilege) if candidate in names]
+        if not listed:
+            return privilege
+        is_for_all = any(candidate.startswith(ANY_CONTAINER) for candidate in listed)
+        if is_for_all or not privilege.image or self._lists_image(privilege.image):
+            return None
+        return Privilege(Kind.IMAGE, privilege.container, privilege.image)
+
+    def _lists_image(self, image: str) -> bool:
+        return self.registries is None or any(is_below(image, prefix) for prefix in self.registries)
 
     def merge(self, other: Allows) -> Allows:
         """Return the union of both."""

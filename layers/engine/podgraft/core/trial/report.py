@@ -54,17 +54,21 @@ class Report(Struct):
             for privilege in find_added(before, after):
                 if privilege not in self.privileges:
                     self.privileges[privilege] = manifest
-                    self._check_privilege(privilege, manifest, path, describe(privilege))
+                    self._check_privilege(privilege, manifest, path, describe)
             return after
 
         return change_and_record
 
     def _check_privilege(
-        self, privilege: Privilege, manifest: Manifest, path: str, description: str
+        self,
+        privilege: Privilege,
+        manifest: Manifest,
+        path: str,
+        describe: Callable[[Privilege], str],
     ) -> None:
-        if self.allows is not None and not self.allows.lists(privilege):
-            remedy = f"list it under allows.{privilege.kind} in the policy, or remove it"
-            self.unlisted.append(manifest.make_diagnostic(path, description, remedy))
+        for each in self.allows.find_unlisted((privilege,)) if self.allows is not None else ():
+            remedy = f"list it under allows.{each.kind} in the policy, or remove it"
+            self.unlisted.append(manifest.make_diagnostic(path, describe(each), remedy))
 
     def add_error(self, diagnostic: Diagnostic) -> None:
         """Add a problem of a bundle that must not be activated."""

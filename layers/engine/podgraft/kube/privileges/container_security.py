@@ -65,11 +65,11 @@ class SecuritySettings:
             (Kind.HOST_PROCESS, self.is_host_process, before.is_host_process),
         ):
             if _is_addition(degree, earlier):
-                yield Privilege(kind, self.name)
+                yield self._make_privilege(kind)
         if self.selinux != before.selinux and not is_plain_selinux(self.selinux):
-            yield Privilege(Kind.SELINUX, self.name)
+            yield self._make_privilege(Kind.SELINUX)
         if self.probe_hosts - before.probe_hosts:
-            yield Privilege(Kind.PROBE_HOST, self.name)
+            yield self._make_privilege(Kind.PROBE_HOST)
         yield from self._find_added_values(before)
 
     def _find_added_values(self, before: SecuritySettings) -> Iterator[Privilege]:
@@ -77,11 +77,14 @@ class SecuritySettings:
             capabilities = self.capabilities - before.capabilities
             named = self.added_capabilities - before.added_capabilities - BASELINE_CAPABILITIES
             for capability in sorted(capabilities | named):
-                yield Privilege(Kind.CAPABILITY, self.name, capability)
+                yield self._make_privilege(Kind.CAPABILITY, capability)
         for port in sorted(self.host_ports - before.host_ports):
             yield Privilege(Kind.HOST_PORT, self.name, str(port))
         if self.image != before.image and self.image:
             yield Privilege(Kind.IMAGE, self.name, self.image)
+
+    def _make_privilege(self, kind: Kind, value: str = "") -> Privilege:
+        return Privilege(kind, self.name, value, self.image)
 
     @property
     def is_privileged(self) -> bool:

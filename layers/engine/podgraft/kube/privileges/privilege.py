@@ -55,12 +55,14 @@ CAPABILITIES = BASELINE_CAPABILITIES | {
 class Privilege(Struct, frozen=True):
     """One privilege of a container, or of the pod if ``container`` is empty.
 
-    ``value`` is the capability, path, port, name, or image; empty for the other kinds.
+    ``value`` is the capability, path, port, name, or image; empty for the other kinds. ``image`` is
+    that of a container that gets the privilege.
     """
 
     kind: Kind
     container: str = ""
     value: str = ""
+    image: str = ""
 
     def __str__(self) -> str:
         """Describe the privilege with its value."""
