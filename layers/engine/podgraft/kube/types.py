@@ -37,6 +37,8 @@ from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
 from .quantity_types import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
 
+# The beta of 1.38 adds ``seccompProfile.oci`` and the function ``isMask`` of CEL, in which a
+# comparison with NaN is no error, and a call with a failed argument is free. It requires Go 1.27.
 NEWEST = 37
 
 _TABLE: Mapping[str, Any] = read_table(__file__, "types.json")

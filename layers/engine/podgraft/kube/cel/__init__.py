@@ -9,13 +9,12 @@ from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter
 from .declarations import Structs
 from .errors import CompileError, CostExceededError, EvaluationError
 from .lexer import is_identifier
-from .program import NEWEST, Environment, Program
+from .program import Environment, Program
 from .values import LazyMap, Value
 
 __all__ = [
     "CONDITIONS_BUDGET",
     "EXPRESSION_BUDGET",
-    "NEWEST",
     "POLICY_BUDGET",
     "CompileError",
     "CostExceededError",

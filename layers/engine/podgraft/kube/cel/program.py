@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from podgraft.kube.types import NEWEST
+
 from . import syntax
 from .activation import Evaluate, Frame
 from .checker import Checked, check
@@ -19,9 +21,6 @@ from .parser import parse
 from .types import is_exact, parse_type, spell_type, variable_signature
 from .validators import find_invalid_literals
 from .values import Value
-
-# The newest release of Kubernetes that the library follows.
-NEWEST = 37
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,16 +12,9 @@ from typing import TypeVar
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import document_reader
 from podgraft.kube.admission import AdmissionRequest
-from podgraft.kube.cel import (
-    NEWEST,
-    CompileError,
-    Environment,
-    EvaluationError,
-    Program,
-    Structs,
-    Value,
-)
+from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Structs, Value
 from podgraft.kube.document_reader import Cursor, MappingReader, make_list_parser
+from podgraft.kube.types import NEWEST
 
 from .constraints import find_namespace
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
-from podgraft.kube.cel import NEWEST, Program
+from podgraft.kube.cel import Program
 from podgraft.kube.document_reader import Cursor, MappingReader, describe_choices
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import parse_param_kind, parse_param_ref
+from podgraft.kube.types import NEWEST
 from podgraft.kube.validation.bindings import PolicyBinding
 from podgraft.kube.validation.policies import AdmissionPolicy
 from podgraft.kube.validation.variables import parse_variable

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from podgraft.kube.admission.validation_result import REASONS
-from podgraft.kube.cel import NEWEST, Program
+from podgraft.kube.cel import Program
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import ParamKind, parse_param_kind
+from podgraft.kube.types import NEWEST
 
 from .variables import PolicyVariable, parse_variable
 

@@ -17,7 +17,6 @@ from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
 from podgraft.kube.cel import (
     EXPRESSION_BUDGET,
-    NEWEST,
     POLICY_BUDGET,
     CostExceededError,
     EvaluationError,
@@ -36,6 +35,7 @@ from podgraft.kube.matching.go_values import OBJECTS, GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
 from podgraft.kube.structured import release_schema
+from podgraft.kube.types import NEWEST
 
 from .bindings import Binding, ValidationAction
 from .policies import ValidatingPolicy, Validation
