@@ -336,7 +336,7 @@ def _fill_job(job: Object, minor: int) -> None:
 
 
 def _fill_patterns(spec: Object) -> None:
-    for rule in objects_at(object_at(spec, "podFailurePolicy"), "rules"):
+    for rule in objects_at(spec, "podFailurePolicy", "rules"):
         for pattern in objects_at(rule, "onPodConditions"):
             pattern["status"] = pattern.get("status") or "True"
 

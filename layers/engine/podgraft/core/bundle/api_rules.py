@@ -135,7 +135,7 @@ _WILDCARDS: Mapping[str, Callable[[Sequence[str]], bool]] = {
 
 def _check_rules(spec: Object, key: str) -> Iterator[_Found]:
     for listed in ("resourceRules", "excludeResourceRules"):
-        for index, rule in enumerate(objects_at(object_at(spec, key), listed)):
+        for index, rule in enumerate(objects_at(spec, key, listed)):
             for name, is_mixed in _WILDCARDS.items():
                 if is_mixed([*map(str, list_at(rule, name))]):
                     yield (

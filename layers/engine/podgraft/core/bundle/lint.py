@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import list_at, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import list_at, objects_at, string_at
 from podgraft.core.policy import PROTECTED_SUBRESOURCES, Policy
 from podgraft.kube import yaml
 
@@ -51,8 +51,8 @@ def find_warnings(
 def _find_protected_subresources(manifests: Manifests) -> Iterator[Diagnostic]:
     """Yield a warning for each overlay for resize or ephemeralcontainers, which stay unchanged."""
     for manifest in manifests.of_kind("Overlay"):
-        constraints = object_at(manifest.object, "spec", "matchConstraints")
-        for index, rule in enumerate(objects_at(constraints, "resourceRules")):
+        rules = objects_at(manifest.object, "spec", "matchConstraints", "resourceRules")
+        for index, rule in enumerate(rules):
             for name in list_at(rule, "resources"):
                 if name in {f"pods/{each}" for each in PROTECTED_SUBRESOURCES}:
                     yield manifest.make_warning(

@@ -77,14 +77,13 @@ class _MatchCriteria(Struct, frozen=True, kw_only=True):
     @classmethod
     def from_manifest(cls, manifest: Manifest) -> _MatchCriteria:
         spec = object_at(manifest.object, "spec")
-        matching = object_at(spec, "matchConstraints")
         conditions = objects_at(spec, "matchConditions")
         sources = [string_at(condition, "expression") for condition in conditions]
         keys = [text for text in _find_literals(string_at(spec, "template")) if "/" in text]
         literals = [text for source in sources for text in _find_literals(source)]
-        names = _selected_labels(object_at(matching, "namespaceSelector"))
+        names = _selected_labels(object_at(spec, "matchConstraints", "namespaceSelector"))
         return cls(
-            labels=_selected_labels(object_at(matching, "objectSelector")),
+            labels=_selected_labels(object_at(spec, "matchConstraints", "objectSelector")),
             texts=tuple(dict.fromkeys((*literals, *keys))),
             namespace=names.get(constraints.NAME_LABEL, probes.NAMESPACE),
         )

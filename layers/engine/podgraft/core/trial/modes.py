@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, objects_at, string_at
 from podgraft.core.bundle import Bundle
 from podgraft.core.injectors.errors import InjectionError
 from podgraft.core.policy import Policy
@@ -74,13 +74,13 @@ def _render(variant: Variant, target: Target) -> Mapping[str, tuple[str, Object]
     probe = next(iter(target.make_probes_over_defaults() if target.name else target.make_probes()))
     context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
-        spec = object_at(variant.mutate(probe.object, context), "spec")
+        pod = variant.mutate(probe.object, context)
     except (InjectionError, kube.DecodeError):
         return None
     return {
         string_at(container, "name"): (name, container)
         for name in _LISTS
-        for container in objects_at(spec, name)
+        for container in objects_at(pod, "spec", name)
     }
 
 

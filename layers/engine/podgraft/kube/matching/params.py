@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from podgraft.base.jsonvalue import Object, object_at, string_at, strings_at
+from podgraft.base.jsonvalue import Object, string_at, strings_at
 from podgraft.kube import document_reader, selectors
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.selectors import Operator
@@ -85,8 +85,7 @@ class ParamIndex:
         by_label: dict[tuple[tuple[str, str], str, str], dict[tuple[str, str], Object]] = {}
         for param in objects:
             kind = ParamKind(string_at(param, "apiVersion"), string_at(param, "kind")).group_kind
-            metadata = object_at(param, "metadata")
-            key = string_at(metadata, "namespace"), string_at(metadata, "name")
+            key = string_at(param, "metadata", "namespace"), string_at(param, "metadata", "name")
             by_name.setdefault(kind, {})[key] = param
             for label in {**_labels(param), "": key[1]}.items():
                 by_label.setdefault((kind, *label), {})[key] = param
@@ -152,7 +151,7 @@ class ParamIndex:
 
 
 def _labels(param: Object) -> Mapping[str, str]:
-    return strings_at(object_at(param, "metadata"), "labels")
+    return strings_at(param, "metadata", "labels")
 
 
 def parse_param_kind(cursor: Cursor) -> ParamKind:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, names_at, object_at, objects_at, string_at
 
 from .container_security import APPARMOR_ANNOTATION, SecuritySettings
 from .privilege import HOST_NAMESPACES, Kind, Privilege
@@ -156,9 +156,8 @@ def _volume_images(volumes: Sequence[Object]) -> set[str]:
 
 
 def _sysctls(spec: Object) -> set[str]:
-    context = object_at(spec, "securityContext")
-    # The kubelet accepts slashes as separators.
-    return {string_at(each, "name").replace("/", ".") for each in objects_at(context, "sysctls")}
+    names = names_at(spec, "securityContext", "sysctls")
+    return {name.replace("/", ".") for name in names}  # the kubelet accepts slashes as separators
 
 
 def _service_account(spec: Object) -> str:

@@ -166,9 +166,8 @@ class SecuritySettings:
     def probe_hosts(self) -> frozenset[str]:
         """The hosts that the kubelet calls for probes and lifecycle hooks, except the pod."""
         hosts: set[str] = set()
-        lifecycle = object_at(self.value, "lifecycle")
         handlers = [object_at(self.value, probe) for probe in PROBES]
-        handlers += [object_at(lifecycle, "postStart"), object_at(lifecycle, "preStop")]
+        handlers += [object_at(self.value, "lifecycle", hook) for hook in ("postStart", "preStop")]
         for handler in handlers:
             if handler:
                 hosts.add(string_at(handler, "httpGet", "host"))

@@ -38,11 +38,10 @@ class CustomKind:
 def parse_definition(definition: Object) -> CustomKind:
     """The kind of a CustomResourceDefinition."""
     spec = object_at(definition, "spec")
-    names = object_at(spec, "names")
     return CustomKind(
         group=string_at(spec, "group"),
-        kind=string_at(names, "kind"),
-        plural=string_at(names, "plural"),
+        kind=string_at(spec, "names", "kind"),
+        plural=string_at(spec, "names", "plural"),
         is_namespaced=spec.get("scope") != "Cluster",
         schemas={
             string_at(version, "name"): object_at(version, "schema", "openAPIV3Schema")

@@ -94,8 +94,8 @@ def _check_root(schema: Object, path: _Path) -> Iterator[DefinitionError]:
         yield DefinitionError(
             (*path, "additionalProperties"), "is not allowed here", "define properties"
         )
-    metadata = object_at(schema, "properties", "metadata")
-    if object_at(metadata, "properties").keys() - {"name", "generateName"}:
+    fields = object_at(schema, "properties", "metadata", "properties")
+    if fields.keys() - {"name", "generateName"}:
         problem = "defines other fields than name and generateName"
         yield DefinitionError((*path, "properties", "metadata"), problem, "remove the others")
     for key, type_ in (("apiVersion", "string"), ("kind", "string"), ("metadata", "object")):

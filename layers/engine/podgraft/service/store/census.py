@@ -257,12 +257,11 @@ def _find_revision(
 
     So the second pod of a ReplicaSet costs nothing.
     """
-    metadata = object_at(subject, "metadata")
-    labels = object_at(metadata, "labels")
+    labels = object_at(subject, "metadata", "labels")
     revision = next((string_at(labels, key) for key in _REVISION_LABELS if labels.get(key)), "")
     controllers = [
         f"{string_at(owner, 'kind')}/{string_at(owner, 'name')}/{string_at(owner, 'uid')}"
-        for owner in objects_at(metadata, "ownerReferences")
+        for owner in objects_at(subject, "metadata", "ownerReferences")
         if owner.get("controller") is True
     ]
     if not revision or not controllers:

@@ -39,14 +39,13 @@ class PodBuilder(Struct):
     @classmethod
     def from_pod(cls, pod: Object) -> PodBuilder:
         """Return a builder that starts with a copy of ``pod``."""
-        metadata = object_at(pod, "metadata")
         originals = containers(pod), containers(pod, INIT_CONTAINERS)
         copies, init_copies = ([each.copy() for each in kind] for kind in originals)
         ids = map(id, chain(copies, init_copies))
         return cls(
             pod=pod,
-            annotations=dict(object_at(metadata, "annotations")),
-            labels=dict(object_at(metadata, "labels")),
+            annotations=dict(object_at(pod, "metadata", "annotations")),
+            labels=dict(object_at(pod, "metadata", "labels")),
             containers=copies,
             init_containers=init_copies,
             originals=dict(zip(ids, chain(*originals), strict=True)),

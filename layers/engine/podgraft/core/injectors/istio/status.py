@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from podgraft.base.jsonvalue import JSON, Object, list_at, load_object, names_at, object_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, load_object, names_at
 from podgraft.golang.json import plain
 
 from .releases import Profile
@@ -39,8 +39,7 @@ LEGACY = InjectionStatus(
 
 def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
     """Return the status for a template pod."""
-    spec = object_at(template, "spec")
-    return InjectionStatus(*[tuple(names_at(spec, key)) for key in _KEYS])
+    return InjectionStatus(*[tuple(names_at(template, "spec", key)) for key in _KEYS])
 
 
 def to_json(profile: Profile, status: InjectionStatus, revision: str, version: str = "") -> str:

@@ -75,11 +75,10 @@ class OverlayData:
 
     def metadata_keys(self) -> Sequence[Address]:
         """The paths of the object's annotations and labels."""
-        metadata = object_at(self.object, "metadata")
         return [
             (((None, "metadata"), kind), key)
             for kind in ("annotations", "labels")
-            for key in object_at(metadata, kind)
+            for key in object_at(self.object, "metadata", kind)
         ]
 
     def with_metadata_keys(self, paths: Sequence[Address]) -> OverlayData:

@@ -265,9 +265,8 @@ def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[str
         if name in annotations:
             yield annotations[name]
             return
-    resources = object_at(values, "global", "proxy", "resources")
     for key in ("limits", "requests"):
-        amount = object_at(resources, key).get("cpu")
+        amount = object_at(values, "global", "proxy", "resources", key).get("cpu")
         if isinstance(amount, str | float):
             yield amount
 

@@ -156,7 +156,7 @@ class LegacyInjector:
             value = kube.encode(self._types["Probe"], probe)
             path = f"/spec/containers/{index}/{key}"
             if not self._profile.copies_complete_probes:
-                path, value = f"{path}/httpGet", object_at(object_at({"": value}, ""), "httpGet")
+                path, value = f"{path}/httpGet", object_at({"": value}, "", "httpGet")
             yield Replace(op="replace", path=path, value=value)
 
     def _list_operations(self, planned: InjectionContext, spec: SidecarSpec) -> Iterator[Operation]:
@@ -184,7 +184,7 @@ class LegacyInjector:
         """Yield the operations for DNS and the security context of the pod."""
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
-        own = object_at(object_at(planned.base, "spec"), "securityContext")
+        own = object_at(planned.base, "spec", "securityContext")
         context = spec.security_context or sidecarspec.make_security_context(
             self._profile, planned.mesh, own, switch=self._setup.legacy_fsgroup
         )

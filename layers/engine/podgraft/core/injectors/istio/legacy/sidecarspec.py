@@ -78,9 +78,8 @@ def set_concurrency(proxy: Object) -> None:
     args = container_args(proxy)
     if _parse_concurrency(args) > 0:
         return
-    resources = object_at(proxy, "resources")
     for key in ("limits", "requests"):
-        cpu = object_at(resources, key).get("cpu")
+        cpu = object_at(proxy, "resources", key).get("cpu")
         cores = quantity.from_json(cpu).value() if isinstance(cpu, str) else 0
         if cores > 0:
             proxy["args"] = [*args, "--concurrency", str(cores)]
