@@ -20,7 +20,7 @@ from podgraft.service.http import Auth, create_app
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from samples.test_samples import SAMPLES, make_review
 
-# Fields of Kubernetes 1.33 to 1.37, and fields that no release has.
+# Fields of Kubernetes 1.33 to 1.38, and fields that no release has.
 POD = """\
 apiVersion: v1
 kind: Pod
@@ -40,12 +40,15 @@ spec:
   resources: {requests: {cpu: "2"}, limits: {cpu: "2", memory: 2Gi}}
   schedulingGroup: {podGroupName: g}
   futureField: {deep: [{x: 1.0e+3}, "text", null, true]}
+  securityContext: {seccompProfile: {type: OCI, oci: {ref: registry.example.com/p@sha256:1}}}
   initContainers:
   - {name: native, image: example.com/proxy:1, restartPolicy: Always, futureOfInit: 1}
   containers:
   - name: app
     image: registry.example.com/app:1
     futureOfContainer: {a: b}
+    securityContext:
+      seccompProfile: {type: OCI, oci: {ref: a.example.com/p, baseProfile: {type: RuntimeDefault}}}
     resources: {requests: {cpu: "1"}, limits: {cpu: "1", memory: 1Mi}, futureOfResources: x}
     resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]
     restartPolicy: Never
