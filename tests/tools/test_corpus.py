@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import corpus
+from support.git import require_git
 
 
 def test_the_first_and_last_patch_of_every_minor() -> None:
@@ -32,6 +33,7 @@ def test_a_clone_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.fixture(name="tools")
 def fixture_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that Go is there, which no test may need."""
+    require_git()
     monkeypatch.setattr("shutil.which", _find_file)
 
 

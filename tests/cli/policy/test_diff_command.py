@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli.policy.diff import comparison
+from support.git import require_git
 from support.mutating_policies import label, make_bundle
 from support.policy_account import REMOTE, Account, Run, set_tag
 
@@ -319,6 +320,7 @@ def test_a_patch_makes_the_pulled_folder_the_local_one(
     run: Run, local: Path, account: Account
 ) -> None:
     del account
+    require_git()
     assert run("push", str(local), *REMOTE).status == 0
     pulled = local.parent / "pulled"
     assert run("pull", str(pulled), *REMOTE).status == 0
@@ -330,9 +332,8 @@ def test_a_patch_makes_the_pulled_folder_the_local_one(
 
     result = run("diff", str(local), *REMOTE, "-o", "patch")
 
-    git = shutil.which("git")
-    assert (result.status, git is not None) == (1, True)
-    subprocess.run([str(git), "apply", "-"], cwd=pulled, input=result.out.encode(), check=True)
+    assert result.status == 1
+    subprocess.run(["git", "apply", "-"], cwd=pulled, input=result.out.encode(), check=True)
     assert run("push", str(local), *REMOTE).status == 0
     assert run("diff", str(pulled), *REMOTE, "-o", "patch").out == ""
 

@@ -16,6 +16,7 @@ from supply_chain.inventory import NPM_LOCKS, list_packages
 from supply_chain.locks import LOCKS, Lock, compile_command
 from supply_chain.pins import find_problems, read_dependencies, read_pins
 from supply_chain.target import TARGETS
+from support.git import require_clone
 
 ROOT = Path(__file__).parents[3]
 SHA = f"--hash=sha256:{'0' * 64}"
@@ -35,6 +36,7 @@ beta-core[fast]==2.0 ; python_full_version < '3.12' \\
 
 
 def list_tracked(*patterns: str) -> set[str]:
+    require_clone()
     command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
     done = subprocess.run([*command, *patterns], check=True, capture_output=True, text=True)
     return set(done.stdout.split())

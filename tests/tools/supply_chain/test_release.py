@@ -14,6 +14,7 @@ from supply_chain.builds import BuildError, check_python, extract_commit, read_c
 from supply_chain.changelog import ChangelogError, extract_section
 from supply_chain.release_files import Settings, build_release
 from supply_chain.target import TARGETS, Target
+from support.git import require_git
 
 CHANGELOG = """\
 # Changelog
@@ -63,6 +64,7 @@ def test_a_version_without_notes_is_an_error(section: str, message: str) -> None
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository with a tag for its first commit, and a second commit."""
+    require_git()
     folder = tmp_path / "repository"
     folder.mkdir()
     git(folder, "init", "--quiet", "--initial-branch=main")
