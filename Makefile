@@ -83,8 +83,7 @@ help: ## Print this help
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
 .venv/.done: .venv/.demo pyproject.toml packaging/requirements/dev.txt
-	@$(BIN)/python -c "import pip" 2>/dev/null || $(BIN)/python -m ensurepip --default-pip >/dev/null
-	@$(BIN)/python $(INSTALL_LOCK) packaging/requirements/dev.txt
+	@$(PYTHON) $(INSTALL_LOCK) packaging/requirements/dev.txt --python $(BIN)/python
 	@$(BIN)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BIN)/python)
 	@touch $@
@@ -92,6 +91,8 @@ setup: .venv/.done ## Make .venv with all that the engine, its tests and the scr
 # The part of the environment that the demo needs. Its versions are those of packaging/requirements/dev.txt. pip and the build of the
 # project take longer than the demo: make setup adds both.
 .venv/.demo: packaging/requirements/demo.txt
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { \
+	  echo "podgraft needs Python 3.11 or later: name one, such as make demo PYTHON=python3.13" >&2; exit 1; }
 	@echo "creating .venv with what the demo needs; make setup adds the rest"
 	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
 	@$(PYTHON) $(INSTALL_LOCK) packaging/requirements/demo.txt --python $(BIN)/python

@@ -5,17 +5,24 @@ install_lock.py LOCK [--python PROGRAM]
 
 pip installs only wheels with the hashes of the lock, and does not resolve. This script imports
 only the standard library, because no package is installed yet. An environment without a pip of its
-own is filled by the pip of this Python, because installing pip takes longer than most locks.
+own is filled by the pip of this Python, because installing pip takes longer than most locks. If
+this Python has none either, as on Debian and Ubuntu, the locked pip is downloaded.
 """
 
 import argparse
+import hashlib
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import urlopen
+
+ROOT = Path(__file__).resolve().parents[1]
 
 # The lock contains all dependencies: pip 23 cannot resolve extras with hashes, so it does not
 # resolve. Bytecode is compiled when a module is imported first, which is faster in total.
@@ -24,6 +31,9 @@ INSTALL = (
     *("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-compile", "--requirement"),
 )
 _OLDEST_PIP = (22, 3)  # the first with pip --python
+# A pin of pip: its version, and its hashes.
+PIP = re.compile(r"^pip==(\S+) ((?:\\\n +--hash=sha256:[0-9a-f]{64} ?)+)", re.MULTILINE)
+_LOCKED_PIP, _TOOLS = ROOT / "packaging" / "requirements" / "dev.txt", ROOT / ".tools"
 _PIN = re.compile(r"^([A-Za-z0-9][\w.-]*)==", re.MULTILINE)
 _FETCHED = re.compile(
     r"^(?:Collecting|Requirement already satisfied:|Ignoring) ([A-Za-z0-9][\w.-]*)"
@@ -68,8 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{options.lock}: {total} packages", flush=True)
     try:
         pip = find_pip(options.python)
-    except subprocess.CalledProcessError as error:
-        return error.returncode
+    except (OSError, ValueError) as error:
+        print(
+            f"install_lock.py: this Python has no pip, and pip cannot be downloaded: {error}; "
+            "install pip, on Debian and Ubuntu by the package python3-pip",
+            file=sys.stderr,
+        )
+        return 1
     return install([*pip, *INSTALL, str(options.lock)], progress)
 
 
@@ -78,10 +93,32 @@ def find_pip(python: str) -> list[str]:
     has_pip = [python, "-c", "import importlib.util as u; raise SystemExit(not u.find_spec('pip'))"]
     if subprocess.run(has_pip, check=False).returncode == 0:
         return [python, "-m", "pip"]
-    if _find_pip_version() >= _OLDEST_PIP:
-        return [sys.executable, "-m", "pip", "--python", python]
-    subprocess.run([python, "-m", "ensurepip"], check=True, stdout=subprocess.DEVNULL)
-    return [python, "-m", "pip"]
+    has_recent_pip = _find_pip_version() >= _OLDEST_PIP
+    pip = ["-m", "pip"] if has_recent_pip else [f"{download_pip(_LOCKED_PIP, _TOOLS)}/pip"]
+    return [sys.executable, *pip, "--python", python]
+
+
+def download_pip(lock: Path, folder: Path) -> Path:
+    """Download the wheel of pip that a lock names, unless the folder has it; return its path.
+
+    Raises ``OSError`` without a connection, and ``ValueError`` for another file.
+    """
+    pin = PIP.search(lock.read_text())
+    if pin is None:
+        raise ValueError(f"{lock} has no pip")
+    wheel = folder / f"pip-{pin[1]}-py3-none-any.whl"
+    if wheel.exists():
+        return wheel
+    page = f"{os.environ.get('PIP_INDEX_URL', 'https://pypi.org/simple').rstrip('/')}/pip/"
+    link = re.search(rf'href="([^"#]*{re.escape(wheel.name)})', _fetch(page).decode())
+    if link is None:
+        raise ValueError(f"{page} has no {wheel.name}")
+    content = _fetch(urljoin(page, link[1]))
+    if hashlib.sha256(content).hexdigest() not in pin[2]:
+        raise ValueError(f"{wheel.name} does not have a hash of {lock}")
+    folder.mkdir(exist_ok=True)
+    wheel.write_bytes(content)
+    return wheel
 
 
 def _find_pip_version() -> tuple[int, ...]:
@@ -91,6 +128,11 @@ def _find_pip_version() -> tuple[int, ...]:
     except importlib.metadata.PackageNotFoundError:
         return ()
     return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+
+
+def _fetch(url: str) -> bytes:
+    with urlopen(url, timeout=60) as response:  # noqa: S310 - the index of pip's own setting
+        return response.read()
 
 
 def install(command: Sequence[str], progress: Progress) -> int:

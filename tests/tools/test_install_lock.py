@@ -1,5 +1,6 @@
 """Locks are installed with progress, and the demo installs only its own lock."""
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -117,24 +118,124 @@ def test_the_versions_of_the_demo_are_those_of_setup() -> None:
     [
         (True, (), ["PYTHON", "-m", "pip"]),
         (False, (22, 3), [sys.executable, "-m", "pip", "--python", "PYTHON"]),
-        (False, (22, 2), ["PYTHON", "-m", "pip"]),
-        (False, (), ["PYTHON", "-m", "pip"]),
+        (False, (22, 2), [sys.executable, "WHEEL/pip", "--python", "PYTHON"]),
+        (False, (), [sys.executable, "WHEEL/pip", "--python", "PYTHON"]),
     ],
 )
-def test_an_environment_without_pip_uses_that_of_this_python(
+def test_an_environment_without_pip_uses_that_of_this_python_or_the_locked_one(
     has_pip: bool, version: tuple[int, ...], expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commands: list[Sequence[str]] = []
-
     def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
-        commands.append(command[1:3])
         return subprocess.CompletedProcess(command, 0 if has_pip else 1)
+
+    def download(_lock: Path, _folder: Path) -> Path:
+        return Path("WHEEL")
 
     monkeypatch.setattr("install_lock.subprocess.run", run)
     monkeypatch.setattr("install_lock._find_pip_version", lambda: version)
+    monkeypatch.setattr("install_lock.download_pip", download)
     assert install_lock.find_pip("PYTHON") == expected
-    needs_pip = not has_pip and version < (22, 3)
-    assert (["-m", "ensurepip"] in [list(command) for command in commands]) == needs_pip
+
+
+PIP_WHEEL = b"the wheel"
+PIP_DIGEST = hashlib.sha256(PIP_WHEEL).hexdigest()
+INDEX = {
+    "https://pypi.org/simple/pip/": b'<a href="../../files/pip-9.1-py3-none-any.whl#sha256=0">',
+    "https://pypi.org/files/pip-9.1-py3-none-any.whl": PIP_WHEEL,
+    "https://mirror.example/simple/pip/": b'<a href="/pip-9.1-py3-none-any.whl">',
+    "https://mirror.example/pip-9.1-py3-none-any.whl": PIP_WHEEL,
+    "https://empty.example/pip/": b"",
+}
+
+
+def write_pip_lock(folder: Path, digest: str) -> Path:
+    lock = folder / "dev.txt"
+    lines = (f"--hash=sha256:{'0' * 64}", f"--hash=sha256:{digest}")
+    lock.write_text(
+        "pathable==0.6\npip==9.1 \\\n    " + " \\\n    ".join(lines) + "\n    # via x\n"
+    )
+    return lock
+
+
+@pytest.mark.parametrize("index", ["", "https://mirror.example/simple/"])
+def test_the_locked_pip_is_downloaded_once(
+    index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[str] = []
+
+    def fetch(url: str) -> bytes:
+        requests.append(url)
+        return INDEX[url]
+
+    monkeypatch.setattr("install_lock._fetch", fetch)
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    if index:
+        monkeypatch.setenv("PIP_INDEX_URL", index)
+    lock = write_pip_lock(tmp_path, PIP_DIGEST)
+    for _ in range(2):
+        wheel = install_lock.download_pip(lock, tmp_path / "tools")
+        assert wheel.read_bytes() == PIP_WHEEL
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("digest", "index", "problem"),
+    [
+        ("1" * 64, "", "pip-9.1-py3-none-any.whl does not have a hash of"),
+        (PIP_DIGEST, "https://empty.example", "https://empty.example/pip/ has no pip-9.1-py3"),
+        ("", "", "has no pip"),
+    ],
+)
+def test_another_file_is_never_run(
+    digest: str, index: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("install_lock._fetch", INDEX.__getitem__)
+    monkeypatch.setenv("PIP_INDEX_URL", index or "https://pypi.org/simple")
+    lock = write_pip_lock(tmp_path, digest)
+    if not digest:
+        lock.write_text("pathable==0.6\n")
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        install_lock.download_pip(lock, tmp_path / "tools")
+    assert not (tmp_path / "tools").exists()
+
+
+def test_the_lock_of_this_project_has_pip() -> None:
+    text = (ROOT / "packaging" / "requirements" / "dev.txt").read_text()
+    assert len(install_lock.PIP.findall(text)) == 1
+
+
+def test_a_download_that_fails_names_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: str) -> list[str]:
+        raise OSError("no route to host")
+
+    monkeypatch.setattr("install_lock.find_pip", fail)
+    lock = tmp_path / "lock.txt"
+    lock.write_text("click==8.5.1\n")
+    assert install_lock.main([str(lock)]) == 1
+    assert capsys.readouterr().err == (
+        "install_lock.py: this Python has no pip, and pip cannot be downloaded: no route to host; "
+        "install pip, on Debian and Ubuntu by the package python3-pip\n"
+    )
+
+
+@pytest.mark.parametrize("python", ["false", "/absent/python3"])
+def test_a_python_that_is_old_or_missing_is_an_error_with_a_remedy(
+    python: str, tmp_path: Path
+) -> None:
+    for name in ("Makefile", "packaging"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    done = subprocess.run(
+        ["make", "demo", f"PYTHON={python}"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"},
+    )
+    assert done.returncode != 0
+    assert "podgraft needs Python 3.11 or later: name one, such as make demo PYTHON=" in done.stderr
 
 
 def test_the_version_of_pip_has_two_numbers() -> None:

@@ -1,6 +1,7 @@
 """``podgraft serve`` as an operator starts it: the real app, over HTTPS, from a folder."""
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -16,6 +17,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.cli.certs import issuance, keys, names, pem
 from podgraft.cli.certs.issuance import Validity
+from podgraft.service.serve.https import find_shared_memory
 from service.serve.running import CA, CERT, KEY, Served, issue_token, prepare, serving
 from support.pki import Authority
 from support.signers import MemorySigner
@@ -245,6 +247,39 @@ def test_an_address_in_use_is_an_error() -> None:
     problem = f"error: cannot listen on 127.0.0.1:{port}: Address already in use; use another "
     assert errors[0].endswith(f"{problem}--host or --port\n")
     assert errors[1].endswith(f"{problem}--metrics-host or --metrics-port\n")
+
+
+_WITHOUT_MEMORY = """
+import sys
+from podgraft.service.serve import https
+https.find_shared_memory = lambda: "/absent"  # gunicorn cannot make the file of a heartbeat
+from podgraft.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_server_that_fails_for_another_reason_names_no_address() -> None:
+    words = [*SERVE, "--store", "store", "--host", "127.0.0.1", "--port", "0"]
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_MEMORY, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "Can't create workertmp" in done.stderr
+    assert done.stderr.endswith(
+        "error: the server did not start; the last lines of its log have the reason\n"
+    )
+
+
+@pytest.mark.parametrize("is_writable", [True, False])
+def test_shared_memory_is_used_only_if_it_is_writable(
+    is_writable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def access(_: str, mode: int) -> bool:
+        return mode == os.W_OK and is_writable
+
+    monkeypatch.setattr("os.access", access)
+    assert (find_shared_memory() is not None) == is_writable
 
 
 @pytest.mark.usefixtures("folder")

@@ -27,7 +27,7 @@ from podgraft.core.signing.verifier import Verifier, make_verifier
 from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.request_log import make_stream_log
-from podgraft.service.serve.https import Server, ServerConfig
+from podgraft.service.serve.https import Server, ServerConfig, find_shared_memory
 from podgraft.service.serve.tls import ReloadingContext, ServeError, TLSFiles
 from podgraft.service.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
 from podgraft.service.store import CallerStore, FolderStoreConfig, open_census
@@ -179,8 +179,7 @@ def _open_metrics(workers: int) -> Generator["WorkerMetrics"]:
     """Yield the counters of all workers, in a temporary folder."""
     from podgraft.service.serve.metrics import WorkerMetrics  # imports prometheus_client
 
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  no disk waits
-    with _temporary_folder(memory) as folder:
+    with _temporary_folder(find_shared_memory()) as folder:
         try:
             yield WorkerMetrics(folder, workers)
         except OSError as error:

@@ -1,10 +1,10 @@
 """The HTTPS server: gunicorn with reloaded certificates and a graceful stop."""
 
+import os
 import socket
 import ssl
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -27,7 +27,7 @@ from podgraft.service.serve.worker import (
 KEEP_ALIVE_SECONDS = 120
 GRACE_SECONDS = 35  # kube-apiserver waits at most 30 s for a review
 
-_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — heartbeat files of gunicorn; a disk could delay them
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 — for files that no disk may delay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Server(BaseApplication):
         return self._app
 
     def run(self) -> None:
-        """Serve until a signal stops the server; raises ``ServeError`` if it cannot listen."""
+        """Serve until a signal stops the server; raises ``ServeError`` if it does not start."""
         arbiter = BlockingArbiter(self)
         try:
             arbiter.run()
@@ -78,15 +78,18 @@ class Server(BaseApplication):
         except SystemExit as error:  # gunicorn tries each address for 5 s, then exits
             if not error.code or arbiter.LISTENERS:
                 raise
-            raise ServeError(self._describe_addresses()) from error
+            raise ServeError(self._describe_exit()) from error
 
-    def _describe_addresses(self) -> str:
+    def _describe_exit(self) -> str:
+        """Why gunicorn exited: an address, or what it logged."""
         config = self._config
-        problem, options = _find_problem(config.host, config.port), "--host or --port"
-        if not problem:
-            problem = _find_problem(config.metrics_host, config.metrics_port or 0)
-            options = "--metrics-host or --metrics-port"
-        return f"cannot listen on {problem or config.host}; use another {options}"
+        for host, port, options in (
+            (config.host, config.port, "--host or --port"),
+            (config.metrics_host, config.metrics_port or 0, "--metrics-host or --metrics-port"),
+        ):
+            if problem := _find_problem(host, port):
+                return f"cannot listen on {problem}; use another {options}"
+        return "the server did not start; the last lines of its log have the reason"
 
     def _settings(self) -> dict[str, object]:
         config = self._config
@@ -113,7 +116,7 @@ class Server(BaseApplication):
             "graceful_timeout": GRACE_SECONDS,
             "timeout": 2 * GRACE_SECONDS,
             "preload_app": True,
-            "worker_tmp_dir": str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None,
+            "worker_tmp_dir": find_shared_memory(),
             "control_socket_disable": True,
             "loglevel": "warning",
             # The certificate enables TLS in gunicorn. The context contains the one to present.
@@ -134,6 +137,11 @@ class Server(BaseApplication):
         for address in others:
             click.echo(f"podgraft serves metrics on http://{address}/metrics")
         click.echo(f"podgraft listens on https://{webhook}")
+
+
+def find_shared_memory() -> str | None:
+    """Return the folder in memory, for heartbeats and counters, if this process can write there."""
+    return _SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK) else None
 
 
 def _assign_slot(arbiter: Arbiter, worker: Any) -> None:
