@@ -210,7 +210,7 @@ def _make_expired(folder: CertificateFolder) -> None:
     made = issuance.make_server_certificate(
         names.parse_names([HOST]), key.public_key(), folder.issuer(None), over
     )
-    folder.save(folder.leaf_pair("expired"), made, key, None, force=False)
+    folder.leaf_pair("expired").save(made, key, None, force=False)
 
 
 def _run(*words: str | Path) -> str:

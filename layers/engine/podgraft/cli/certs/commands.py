@@ -50,7 +50,7 @@ def ca(
     certificate = issuance.make_ca(key, common_name, lifetime)
     secret = keys.read_passphrase(passphrase_file)
     folder = CertificateFolder(path)
-    pair = folder.save(folder.key_pair(AUTHORITY), certificate, key, secret, force=force)
+    pair = folder.key_pair(AUTHORITY).save(certificate, key, secret, force=force)
     _print_files(pair)
     program.print_next_steps(
         f"keep {pair.key} offline: anyone who has it can impersonate the webhook",

@@ -4,7 +4,7 @@
 During a rotation, ``ca-bundle.pem`` also contains the old CA.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cryptography import x509
@@ -28,6 +28,24 @@ class KeyPair(Struct, frozen=True):
 
     certificate: Path
     key: Path
+
+    def save(
+        self,
+        certificate: x509.Certificate,
+        key: PrivateKey,
+        secret: bytes | None,
+        *,
+        force: bool,
+        remedy: str = outputs.REPLACE,
+        before: Sequence[Output] = (),
+    ) -> "KeyPair":
+        """Write a certificate and its key, and files *before* them: all or none."""
+        pair = (
+            Output(self.key, keys.encode_key(key, secret), SECRET),
+            Output(self.certificate, pem.dump_certificates([certificate])),
+        )
+        outputs.write_files((*before, *pair), force=force, remedy=remedy)
+        return self
 
 
 class CertificateFolder(Struct, frozen=True):
@@ -82,21 +100,3 @@ class CertificateFolder(Struct, frozen=True):
             is_leaf = path.suffix == ".pem" and path.name != BUNDLE
             if is_leaf and not is_ca(pem.read_certificates(path)[0]):
                 yield path.stem
-
-    def save(
-        self,
-        pair: KeyPair,
-        certificate: x509.Certificate,
-        key: PrivateKey,
-        secret: bytes | None,
-        *,
-        force: bool,
-        remedy: str = outputs.REPLACE,
-    ) -> KeyPair:
-        """Write a certificate and its key."""
-        both = (
-            Output(pair.key, keys.encode_key(key, secret), SECRET),
-            Output(pair.certificate, pem.dump_certificates([certificate])),
-        )
-        outputs.write_files(both, force=force, remedy=remedy)
-        return pair

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import object_at
-from podgraft.cli import command_help, documents, outputs, program
+from podgraft.cli import command_help, documents, program
 from podgraft.cli.certs import endpoint, issuance, keys, names, options, pem, trust
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
@@ -108,12 +108,8 @@ def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | 
     certificate = issuance.make_ca(key, None, Validity.from_now(system.now(), days))
     roots = trust.check_roots([rotating.old.certificate(AUTHORITY), certificate])
     pair = rotating.new.key_pair(AUTHORITY)
-    all_three = (
-        Output(rotating.new.bundle, pem.dump_certificates(roots)),
-        Output(pair.key, keys.encode_key(key, secret), outputs.SECRET),
-        Output(pair.certificate, pem.dump_certificates([certificate])),
-    )
-    outputs.write_files(all_three, force=False, remedy=_EXISTING)
+    bundle = [Output(rotating.new.bundle, pem.dump_certificates(roots))]
+    pair.save(certificate, key, secret, force=False, remedy=_EXISTING, before=bundle)
     click.echo(f"wrote {pair.certificate} and {rotating.new.bundle}")
     _print_next_steps(rotating)
 
@@ -158,7 +154,8 @@ def switch(
             file = old.key_pair(name).key
             key = keys.make_key(KeyType(new_key)) if new_key else keys.read_key(file, secret)
             certificate = issuance.renew_certificate(leaf, key.public_key(), issuer, lifetime)
-            new.save(new.leaf_pair(name), certificate, key, secret, force=False, remedy=_EXISTING)
+            pair = new.leaf_pair(name)
+            pair.save(certificate, key, secret, force=False, remedy=_EXISTING)
     for name in new.leaf_names():
         click.echo(f"wrote {new.key_pair(name).certificate}")
     _print_next_steps(rotating)
