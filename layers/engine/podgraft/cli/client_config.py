@@ -43,8 +43,7 @@ def read_destination(client: Object) -> Destination:
         service = object_at(client, "service")
         namespace, name = string_at(service, "namespace"), string_at(service, "name")
         host = f"{name}.{namespace}.svc" if name and namespace else ""
-        path = string_at(service, "path")
-        return _make_destination(f"service {namespace}/{name}", host, path)
+        return _make_destination(f"service {namespace}/{name}", host, string_at(service, "path"))
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -83,9 +83,8 @@ def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force
     linked: list[Path] = []
     try:
         for temporary, output in zip(staged, outputs, strict=True):
-            output.path.hardlink_to(
-                temporary
-            )  # fails, unlike a rename, if another process created the file
+            # Fails, unlike a rename, if another process created the file.
+            output.path.hardlink_to(temporary)
             linked.append(output.path)
     except FileExistsError as error:
         for path in linked:

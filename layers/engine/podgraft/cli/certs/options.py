@@ -49,8 +49,7 @@ class SigningOptions(Struct, frozen=True, kw_only=True):
 
     def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> KeyPair:
         """Write a certificate and its key."""
-        pair = self.folder.leaf_pair(name)
-        return pair.save(certificate, key, self.passphrase, force=self.force)
+        return self.folder.leaf_pair(name).save(certificate, key, self.passphrase, force=self.force)
 
 
 def _make_signing_options(

@@ -86,14 +86,13 @@ class PodComparer(Struct):
             outcome = offline.review_pod(original.pod, namespace, self.snapshot, self.caller)
         except kube.DecodeError as error:
             return [Difference("review", "injected", f"fails: {error}")]
-        if not offline.is_patched(outcome):
-            if self.snapshot.bundle.istio is None:
-                return None
-            return [Difference("review", "injected", offline.describe_outcome(outcome))]
-        expected = offline.apply_response(original.pod, outcome)
-        if self.snapshot.bundle.istio is None and _lacks_containers(original, expected):
-            return None
         has_status = self.snapshot.bundle.istio is not None
+        if not offline.is_patched(outcome):
+            missing = Difference("review", "injected", offline.describe_outcome(outcome))
+            return [missing] if has_status else None
+        expected = offline.apply_response(original.pod, outcome)
+        if not has_status and _lacks_containers(original, expected):
+            return None
         return compare_pods(original, expected, has_status=has_status)
 
     def _find_controller(self, live: Object) -> Object | None:

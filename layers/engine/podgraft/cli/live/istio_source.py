@@ -84,8 +84,7 @@ class IstioReader(Struct):
 
     def list_revisions(self) -> list[str]:
         """Return the revisions of the cluster that have a ConfigMap, in order of their names."""
-        webhooks = parse_webhooks(self.cluster.read_webhook_configurations())
-        return self._find_revisions(webhooks)
+        return self._find_revisions(parse_webhooks(self.cluster.read_webhook_configurations()))
 
     def _resolve_revision(self, revision: str | None, webhooks: list[Webhook]) -> str:
         """Return the revision of a tag, or the only revision with a ConfigMap."""

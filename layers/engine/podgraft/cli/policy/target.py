@@ -103,8 +103,7 @@ def _make_target_options(has_folder: bool) -> Decorator:
 def _read_options(
     injector: str, source: ConfigSource | None, parameter_prefix: str | None
 ) -> TargetOptions:
-    location = select_location(source, parameter_prefix)
-    return TargetOptions(injector=injector, **asdict(location))
+    return TargetOptions(injector=injector, **asdict(select_location(source, parameter_prefix)))
 
 
 target_options = _make_target_options(has_folder=False)

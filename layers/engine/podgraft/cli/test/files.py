@@ -56,7 +56,6 @@ def read_test_file(path: Path) -> tuple[PolicyTestFile, ...]:
     """Parse the documents of a file; raises ``CommandError`` with all errors."""
     with documents.convert_yaml_errors(path):
         values = yaml.load_all(documents.read_text(path))
-    values = [value for value in values if value is not None]
     errors: list[Diagnostic] = []
     parsed: list[PolicyTestFile] = []
     for number, value in enumerate(values, 1):

@@ -27,8 +27,7 @@ class Version(Struct, frozen=True, kw_only=True):
         """Compile a version; raises ``CommandError`` if it does not load."""
         with convert_errors(StoreError, place=name):
             snapshots = load_snapshots(injector, document, name, fetch)
-        text = strip_signature(document)
-        return cls(name=name, document=text, fetch=fetch, snapshots=snapshots)
+        return cls(name=name, document=strip_signature(document), fetch=fetch, snapshots=snapshots)
 
     @property
     def clusters(self) -> frozenset[str]:
