@@ -30,12 +30,11 @@ _HEADING = """\
 """
 
 
-def write_values(folder: Path, sample: str = "hello", *, force: bool) -> None:
+def write_values(folder: Path, *, force: bool) -> None:
     """Write values.yaml with the injector of a sample; it is readable by its owner only."""
     lifetime = Validity.from_now(system.now(), _DAYS)
-    text = _HEADING.format(folder=folder, end=f"{lifetime.end:%Y-%m-%d}") + yaml.dump(
-        make_values(sample, lifetime), sort_keys=False
-    )
+    heading = _HEADING.format(folder=folder, end=f"{lifetime.end:%Y-%m-%d}")
+    text = heading + yaml.dump(make_values("hello", lifetime), sort_keys=False)
     outputs.write_files([Output(folder / "values.yaml", text.encode(), SECRET)], force=force)
 
 

@@ -60,9 +60,9 @@ def command(*, port: int, folder: Path | None) -> None:
             sys.stderr.write("\n")
 
 
-def find_page(packaged: Path = assets.PACKAGED) -> Path:
+def find_page() -> Path:
     """The folder of the page in the wheel, or where make playground builds it."""
-    page = packaged / "playground"
+    page = assets.PACKAGED / "playground"
     return page if page.is_dir() else Path("build/playground")
 
 

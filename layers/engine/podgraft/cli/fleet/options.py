@@ -14,7 +14,7 @@ from podgraft.cli.config_source import ConfigSourceType, Location, location_opti
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
-from podgraft.cli.shared_options import add_options, format_option, gather_options
+from podgraft.cli.shared_options import add_options, format_option, gather_options, number_option
 from podgraft.kube.document_reader import suggest_key
 
 from .adoption import StackCallers, open_stack
@@ -84,12 +84,7 @@ def print_line(value: Object) -> None:
 # Options of commands that register clusters; the command gets them as ``access``.
 registration_options = gather_options(
     Access,
-    click.option(
-        "--parallel",
-        type=click.IntRange(1, 64),
-        default=8,
-        help="Clusters at once.",
-    ),
+    number_option("--parallel", maximum=64, default=8, text="Clusters at once."),
     click.option(
         "--force-conflicts",
         is_flag=True,
