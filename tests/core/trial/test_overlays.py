@@ -127,7 +127,11 @@ UNKNOWN = {
             "spec: {initContainer: [], "
             'terminationGracePeriodSeconds: {{ if .ObjectMeta.Labels }}"x"{{ else }}5{{ end }}}'
         ),
-        "for a minimal pod, sets the unknown field spec.initContainer",
+        "sets the unknown field spec.initContainer",
+    ),
+    "of a pod without labels": (
+        overlay("spec: { {{ if not .ObjectMeta.Labels }}initContainer: []{{ end }} }"),
+        "sets the unknown field spec.initContainer",
     ),
     "condition that no probe matches": (
         overlay("specs: {}", matchConditions=[{"name": "n", "expression": "false"}]),

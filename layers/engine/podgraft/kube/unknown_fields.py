@@ -4,6 +4,7 @@ Source: sigs.k8s.io/json, ``unknown field "spec.x"``. kube-apiserver drops them,
 object with ``fieldValidation=Strict``.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from .types import NEWEST, object_type
 # A newer release can have the field.
 UNKNOWN = f"Kubernetes 1.{NEWEST} drops it"
 
+_INDEX = re.compile(r"\[[0-9]+\]")
 _ELEMENTS = frozenset({Kind.SLICE, Kind.MAP, Kind.POINTER})
 
 
@@ -25,6 +27,15 @@ class UnknownField(NamedTuple):
     path: str
     name: str
     available: tuple[str, ...]
+
+
+def drop_indexes(path: str) -> str:
+    """Return the path of a field, the same for all elements of a list.
+
+    >>> drop_indexes("spec.containers[1].ports[0].name")
+    'spec.containers.ports.name'
+    """
+    return _INDEX.sub("", path)
 
 
 def find_unknown_fields(value: Object) -> Iterator[UnknownField]:

@@ -8,23 +8,23 @@ import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object, dump
 from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
-from podgraft.core.injectors.errors import InjectionError, OperatorError
+from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.injectors.overlay.data import data_type
 from podgraft.core.injectors.overlay.overlay import Overlay
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate.field_check import FieldProblem
-from podgraft.kube.unknown_fields import UNKNOWN, find_unknown_fields
+from podgraft.kube.unknown_fields import UNKNOWN, drop_indexes, find_unknown_fields
 
 from .ambiguous_text import REMEDY, find_unquoted_text
 from .candidates import Candidate, make_candidates
-from .outcome import LIMITS, Failure, FlawOfProbe, Outcome, try_probes
+from .outcome import Failure, FlawOfProbe, Outcome, try_probes
 from .probes import Probe
 from .report import Report, make_field_diagnostic
 
@@ -53,6 +53,7 @@ class _OverlayTrial(Struct, frozen=True):
     holder: Manifest
     namespaces: Mapping[str, Object]
     report: Report
+    unknown_fields: set[str] = field(default_factory=set[str])
 
     def run(self) -> Iterator[None]:
         by_kind = make_candidates(self.overlay.constraints, self.holder)
@@ -89,7 +90,7 @@ class _OverlayTrial(Struct, frozen=True):
         """Try the objects of one kind: those that match, or all of them if none does."""
         matching = [candidate for candidate in candidates if self._applies(candidate)]
         tried_candidates = matching or candidates
-        apply = self.report.observe(self._apply, self.holder, _TEMPLATE)
+        apply = self.report.observe(self._apply_and_check, self.holder, _TEMPLATE)
         outcome = yield from try_probes(apply, [each.probe for each in tried_candidates])
         if matching:
             works = not outcome.fails_everywhere
@@ -101,8 +102,6 @@ class _OverlayTrial(Struct, frozen=True):
             )
         else:
             self._report_common_flaws(outcome)
-        if not outcome.fails_everywhere:
-            self._report_unknown_fields([each.probe for each in tried_candidates])
 
     def _try_ambiguous_text(self, probe: Probe) -> Generator[None, None, bool]:
         """Warn of unquoted text that YAML does not read as a string; return whether there is any.
@@ -133,6 +132,19 @@ class _OverlayTrial(Struct, frozen=True):
     def _apply(self, before: Object, context: ReviewContext) -> Object:
         return self.overlay.apply(before, context.namespace, self.namespaces, context.limits)
 
+    def _apply_and_check(self, before: Object, context: ReviewContext) -> Object:
+        """Apply the overlay, and warn once of each field that kube-apiserver drops."""
+        after = self._apply(before, context)
+        for unknown in find_unknown_fields(after):
+            form = drop_indexes(unknown.path)
+            if form not in self.unknown_fields:
+                self.unknown_fields.add(form)
+                name = find_similar(unknown.name, unknown.available)
+                problem = f"sets the unknown field {unknown.path}"
+                remedy = f"rename it to {name}" if name else f"remove it; {UNKNOWN}"
+                self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
+        return after
+
     def _report_outcome(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:
             self._report_failure(
@@ -143,21 +155,6 @@ class _OverlayTrial(Struct, frozen=True):
             failure = outcome.errors[0]
             problem = f"fails for {failure.probe.name}: {self.report.describe(failure.error)}"
             self.report.add_warning(self._make_diagnostic(problem, failure))
-
-    def _report_unknown_fields(self, probes: Iterable[Probe]) -> None:
-        """Warn of fields that kube-apiserver drops, by the first probe that renders."""
-        for probe in probes:
-            try:
-                context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
-                after = self._apply(probe.object, context)
-            except InjectionError:
-                continue
-            for field in find_unknown_fields(after):
-                name = find_similar(field.name, field.available)
-                problem = f"for {probe.name}, sets the unknown field {field.path}"
-                remedy = f"rename it to {name}" if name else f"remove it; {UNKNOWN}"
-                self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
-            return
 
     def _report_common_flaws(self, outcome: Outcome) -> None:
         """Report the flaws of all renderings: they do not depend on the conditions."""

@@ -4,15 +4,12 @@ Unknown fields and values of wrong types are errors, for Kubernetes' kinds only:
 keeps what it has, and its own schema is checked later.
 """
 
-import re
-
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.decode_errors import json_type_name
 from podgraft.kube.structured import FieldError, Schema
 from podgraft.kube.structured.validation import Validator
-
-_INDEX = re.compile(r"\[[0-9]+\]")
+from podgraft.kube.unknown_fields import drop_indexes
 
 
 class StrictDecodingError(Exception):
@@ -28,9 +25,9 @@ def check_decodes(schema: Schema, before: Object, after: JSON, ref: str) -> Obje
         return after
     # Fields of newer releases, which the object had before, remain, also if their element moves.
     validator = Validator(schema, names_keys=False)
-    known = {_INDEX.sub("", str(error)) for error in validator.check(before, ref)}
+    known = {drop_indexes(str(error)) for error in validator.check(before, ref)}
     errors = [
-        error for error in validator.check(after, ref) if _INDEX.sub("", str(error)) not in known
+        error for error in validator.check(after, ref) if drop_indexes(str(error)) not in known
     ]
     unknown = [error for error in errors if error.message.startswith("field not declared")]
     if unknown:
