@@ -136,7 +136,7 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
 def _make_cluster(given: Input, compiled: Compiled) -> Cluster:
     return Cluster(
         snapshot=compiled.snapshot,
-        caller=configuration.caller(compiled.options),
+        caller=compiled.options.make_caller(),
         webhooks=_read_webhooks(given, compiled.snapshot),
         labels=_parse_labels(given.options.get("namespace-labels", "")),
     )

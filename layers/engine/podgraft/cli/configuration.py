@@ -1,7 +1,7 @@
 """The configuration that the command line names: a bundle, or istioctl's three files."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -82,7 +82,30 @@ _CALLER_OPTIONS = (
 )
 
 
-class InjectOptions(Struct, frozen=True, kw_only=True):
+class CallerOptions(Struct, frozen=True, kw_only=True):
+    """The options of a caller: its cluster, and the variables of Istio in its URL."""
+
+    cluster: str | None = None
+    cluster_groups: tuple[str, ...] = ()
+    istio_cluster_id: str | None = None
+    network: str | None = None
+    env: tuple[str, ...] = ()
+
+    def make_caller(self) -> ReviewContext:
+        """The caller of a review; raises ``click.UsageError`` for an invalid variable."""
+        pairs = [
+            *_pair("cluster", self.istio_cluster_id),
+            *_pair("net", self.network),
+            *(word for variable in self.env for word in _variable(variable)),
+        ]
+        path, groups = "/".join(pairs), self.cluster_groups
+        return ReviewContext(injector="offline", cluster=self.cluster, url_path=path, groups=groups)
+
+
+caller_options = gather_options(CallerOptions, *_CALLER_OPTIONS, name="caller")
+
+
+class InjectOptions(CallerOptions, frozen=True, kw_only=True):
     """The options of a configuration, and those of a caller."""
 
     config_source: ConfigSource = ConfigSource()
@@ -91,11 +114,6 @@ class InjectOptions(Struct, frozen=True, kw_only=True):
     mesh: Path | None = None
     revision: str | None = None
     release: str | None = None
-    cluster: str | None = None
-    istio_cluster_id: str | None = None
-    network: str | None = None
-    env: tuple[str, ...] = ()
-    cluster_groups: tuple[str, ...] = ()
     injector: str | None = None
     access: ClusterAccess = ClusterAccess()
 
@@ -163,11 +181,11 @@ def load(options: InjectOptions) -> LoadedConfiguration:
         return _load_stack(options.config_source.stack, options)
     if not options.config_source.is_cluster:
         snapshot = _compile_snapshot(options, _load_files(options))
-        return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
+        return LoadedConfiguration(snapshot=snapshot, caller=options.make_caller())
     source = _read_source(options)
     snapshot = _compile_snapshot(options, source.files, source.policy_text, source.revision)
     paths = {webhook.url_path for webhook in source.webhooks}
-    context = caller(options)
+    context = options.make_caller()
     if not context.url_path and len(paths) == 1:  # as istiod reads the variables of its own webhook
         context = replace(context, url_path=paths.pop())
     return LoadedConfiguration(snapshot=snapshot, caller=context, source=source)
@@ -178,28 +196,6 @@ def _read_source(options: InjectOptions) -> IstioSource:
     source = reader.read(options.revision)
     print_warnings(source.warnings)
     return source
-
-
-def caller(options: InjectOptions) -> ReviewContext:
-    """The caller of a review: its cluster, and the URL's path after the route."""
-    own = make_caller(options.cluster, options.istio_cluster_id, options.network, options.env)
-    return replace(own, groups=options.cluster_groups)
-
-
-def make_caller(
-    cluster: str | None, istio_cluster_id: str | None, network: str | None, env: Iterable[str]
-) -> ReviewContext:
-    """The caller with these options; raises ``click.UsageError`` for an invalid variable."""
-    pairs = [
-        *_pair("cluster", istio_cluster_id),
-        *_pair("net", network),
-        *(word for variable in env for word in _variable(variable)),
-    ]
-    return ReviewContext(injector="offline", cluster=cluster, url_path="/".join(pairs))
-
-
-# The options of a caller: its cluster, and the variables of Istio in its URL.
-caller_options = gather_options(make_caller, *_CALLER_OPTIONS, name="caller")
 
 
 def _pair(key: str, value: str | None) -> tuple[str, ...]:
@@ -215,7 +211,7 @@ def _variable(text: str) -> tuple[str, ...]:
     return _pair(name, value)
 
 
-def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
+def warn_of_unused(options: CallerOptions, snapshot: Snapshot) -> None:
     """Report options of the URL that the configuration does not read."""
     injector = snapshot.bundle.istio
     variables = {
@@ -228,7 +224,7 @@ def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
         return
     if injector is None:
         print_warnings([f"{names}: no effect: the bundle contains no Istio configuration"])
-    elif not injector.parse_environment(caller(options).url_path):
+    elif not injector.parse_environment(options.make_caller().url_path):
         release = injector.profile.release
         print_warnings([f"{names}: no effect: Istio {release} reads no variables from the URL"])
 
@@ -241,7 +237,7 @@ def _load_stack(stack: str, options: InjectOptions) -> LoadedConfiguration:
     files, text, groups = read_stack(stack, injector, options.cluster, options.cluster_groups)
     options = replace(options, cluster_groups=groups)
     snapshot = _compile_snapshot(options, files, text)
-    return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
+    return LoadedConfiguration(snapshot=snapshot, caller=options.make_caller())
 
 
 def _compile_snapshot(

@@ -87,7 +87,7 @@ class LiveExplainer(Struct):
         loaded, webhooks = self._select(pod.object)
         cluster = Cluster(
             snapshot=loaded.snapshot if loaded else None,
-            caller=loaded.caller if loaded else configuration.caller(self.options),
+            caller=loaded.caller if loaded else self.options.make_caller(),
             webhooks=webhooks,
             live_namespaces=self._namespaces,
         )

@@ -6,7 +6,6 @@ from podgraft.cli import command_help, configuration, program
 from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.shared_options import format_option
-from podgraft.core.review_context import ReviewContext
 
 from .diff.formats import OutputFormat, format_comparison
 from .diff.objects import SampleOptions, sample_options
@@ -31,7 +30,7 @@ def compare_policies(
     options: TargetOptions,
     folder: ConfigFolder,
     samples: SampleOptions,
-    caller: ReviewContext,
+    caller: configuration.CallerOptions,
     *,
     output: str,
 ) -> int:
@@ -43,10 +42,11 @@ def compare_policies(
 
     The exit status is 0 without a difference, 1 with a difference, and 2 for errors.
     """
+    context = caller.make_caller()
     checked = check_bundle(folder)
     print_warnings(checked.warnings)
     stored = load_injector(open_storage(options, writes=False))
     after = stored.load_local(checked, read_local_document(checked, folder, stored.current))
-    comparison = stored.compare_with(after, samples, caller)
+    comparison = stored.compare_with(after, samples, context)
     click.echo(format_comparison(comparison, OutputFormat(output)), nl=False)
     return DIFFERENT if comparison.is_different else 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from podgraft.cli.configuration import InjectOptions
+from podgraft.cli.configuration import CallerOptions
 
 from .document import PolicyTest, PolicyTestFile, Settings
 
@@ -33,11 +33,10 @@ class Case(Struct, frozen=True, kw_only=True):
         return f"{self.path}: {self.name}"
 
     @property
-    def options(self) -> InjectOptions:
-        """The same settings as options of a command: the caller of the review."""
+    def options(self) -> CallerOptions:
+        """The caller of the review, as the options of a command."""
         env: Mapping[str, str] = self.settings.env or {}
-        return InjectOptions(
-            release=self.release,
+        return CallerOptions(
             cluster=self.cluster,
             istio_cluster_id=self.settings.istio_cluster_id,
             network=self.settings.network,

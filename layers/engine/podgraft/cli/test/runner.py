@@ -121,7 +121,7 @@ def _make_cluster(case: Case, snapshot: Snapshot) -> Cluster:
     configuration.warn_of_unused(case.options, snapshot)
     return Cluster(
         snapshot=snapshot,
-        caller=configuration.caller(case.options),
+        caller=case.options.make_caller(),
         webhooks=_read_webhooks(case, snapshot),
         labels=case.settings.namespace_labels or {},
     )
