@@ -20,7 +20,8 @@ _PRINTED = (
 )
 
 
-def test_the_first_commands_of_readme_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_pip", [True, False])
+def test_the_first_commands_of_readme_work(has_pip: bool, tmp_path: Path) -> None:
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
         pytest.skip("downloads wheels; run make e2e-builds")
     clone = tmp_path / "podgraft"
@@ -35,7 +36,7 @@ def test_the_first_commands_of_readme_work(tmp_path: Path) -> None:
     done = subprocess.run(
         ["bash", "-e", "-c", "\n".join(lines)],
         cwd=clone,
-        env=_make_environment(tmp_path),
+        env=_make_environment(tmp_path, has_pip=has_pip),
         capture_output=True,
         text=True,
         check=False,
@@ -43,13 +44,22 @@ def test_the_first_commands_of_readme_work(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     for text in _PRINTED:
         assert text in done.stdout
+    assert has_pip or [*(clone / ".tools").glob("pip-*.whl")]
 
 
-def _make_environment(home: Path) -> dict[str, str]:
-    """The environment of this process, with another home, and this Python as python3."""
+def _make_environment(home: Path, *, has_pip: bool) -> dict[str, str]:
+    """The environment of this process, with another home, and this Python as python3.
+
+    Without its packages, it has no pip, as on Debian and Ubuntu.
+    """
     programs = home / "bin"
     programs.mkdir()
-    (programs / "python3").symlink_to(Path(sys.executable).resolve())
+    python = programs / "python3"
+    if has_pip:
+        python.symlink_to(Path(sys.executable).resolve())
+    else:
+        python.write_text(f'#!/bin/sh\nexec {Path(sys.executable).resolve()} -S "$@"\n')
+        python.chmod(0o755)
     kept = {
         name: value
         for name, value in os.environ.items()
