@@ -54,7 +54,7 @@ BENCH := $(TOOLS)/bench/bin
 # pip installs only wheels of a lock file, with the hashes there, and CHECK reports what is missing. The project needs no
 # download.
 INSTALL_LOCK := tools/install_lock.py
-INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable
+INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-user --no-index --no-deps --no-build-isolation --editable
 CHECK = $(1) -m pip check --quiet || $(1) -m pip check
 
 CONFIG_ENV_dev := default

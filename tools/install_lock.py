@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The lock contains all dependencies: pip 23 cannot resolve extras with hashes, so it does not
 # resolve. Bytecode is compiled when a module is imported first, which is faster in total.
 INSTALL = (
-    *("install", "--disable-pip-version-check", "--no-input", "--progress-bar=off"),
+    *("install", "--disable-pip-version-check", "--no-input", "--no-user", "--progress-bar=off"),
     *("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-compile", "--requirement"),
 )
 _OLDEST_PIP = (22, 3)  # the first with pip --python

@@ -72,6 +72,14 @@ def test_pip_verifies_hashes_and_installs_wheels_only() -> None:
     assert {"--require-hashes", "--only-binary=:all:", "--no-deps"} <= set(install_lock.INSTALL)
 
 
+def test_the_setting_of_a_user_does_not_install_elsewhere() -> None:
+    """PIP_USER=1 fails in an environment."""
+    assert "--no-user" in install_lock.INSTALL
+    assert re.search(
+        "^INSTALL_PROJECT := .* --no-user ", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
+
+
 def make_commands(target: str, tmp_path: Path) -> str:
     """What make runs for a target in a copy of the Makefile without environments."""
     for name in ("Makefile", "pyproject.toml", "packaging", "tools"):
