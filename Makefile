@@ -100,15 +100,14 @@ setup: .venv/.done ## Make .venv with all that the engine, its tests and the scr
 	@touch $@
 
 $(TOOLS)/%/.done: packaging/requirements/%.txt
-	@$(PYTHON) -m venv $(TOOLS)/$*
-	@$(TOOLS)/$*/bin/python $(INSTALL_LOCK) $<
-	@$(call CHECK,$(TOOLS)/$*/bin/python)
+	@$(PYTHON) -m venv --without-pip $(TOOLS)/$*
+	@$(PYTHON) $(INSTALL_LOCK) $< --python $(TOOLS)/$*/bin/python --check
 	@touch $@
 
 # The benchmarks run in the fastest Python of the machine.
 $(TOOLS)/bench/.done: packaging/requirements/dev.txt pyproject.toml tools/fastest_python.py
-	@$$($(PYTHON) tools/fastest_python.py) -m venv $(TOOLS)/bench
-	@$(BENCH)/python $(INSTALL_LOCK) packaging/requirements/dev.txt
+	@$$($(PYTHON) tools/fastest_python.py) -m venv --without-pip $(TOOLS)/bench
+	@$(PYTHON) $(INSTALL_LOCK) packaging/requirements/dev.txt --python $(BENCH)/python
 	@$(BENCH)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BENCH)/python)
 	@touch $@
@@ -136,8 +135,8 @@ test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="pyt
 	@for python in $(PYTHONS); do \
 	  $$python -c "" 2>/dev/null || continue; \
 	  echo "$$python:"; \
-	  [ -e $(TOOLS)/$$python/.done ] || { $$python -m venv $(TOOLS)/$$python && \
-	    $(TOOLS)/$$python/bin/python $(INSTALL_LOCK) packaging/requirements/dev.txt && \
+	  [ -e $(TOOLS)/$$python/.done ] || { $$python -m venv --without-pip $(TOOLS)/$$python && \
+	    $(PYTHON) $(INSTALL_LOCK) packaging/requirements/dev.txt --python $(TOOLS)/$$python/bin/python && \
 	    $(TOOLS)/$$python/bin/python $(INSTALL_PROJECT) . && touch $(TOOLS)/$$python/.done; } || exit 1; \
 	  $(TOOLS)/$$python/bin/python -m pytest -q -p no:xdist --fast $(PYTHON_TESTS) || exit 1; \
 	done

@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 RUNTIME = os.environ.get("PODGRAFT_RUNTIME", "python3.13")
@@ -45,10 +46,18 @@ UNUSED = (
     "**/__pycache__",  # that a wheel brought: bytecode of another Python
 )
 
+_NO_PIP = (
+    "has no pip; install it, on Debian and Ubuntu by the package python3-pip, or set PYTHON to "
+    "another Python"
+)
+
 
 def main(argv: list[str]) -> int:
-    """Fill the folder TARGET; return exit status 2 for an invalid command line."""
+    """Fill the folder TARGET; return exit status 2 for an invalid command line, 1 without pip."""
     match argv:
+        case ["dependencies", *_] if find_spec("pip") is None:
+            print(f"build_layer.py: {sys.executable} {_NO_PIP}", file=sys.stderr)
+            return 1
         case ["dependencies", target, requirements]:
             _install(Path(target), requirements)
             _remove(find_unused(Path(target)))
@@ -67,6 +76,7 @@ def _install(target: Path, requirements: str) -> None:
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            "--no-user",  # PIP_USER=1 does not permit a target
             "--no-warn-conflicts",  # the packages of this environment do not matter
             "--no-compile",  # the Python of the target can be another version
             "--require-hashes",

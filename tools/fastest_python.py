@@ -15,10 +15,10 @@ _NAMES = ("python3", "python3.11", "python3.12", "python3.13", "python3.14")
 _FOLDERS = ("/usr/bin", "/usr/local/bin")
 _MIN_GAIN = 0.1  # below it, the Python of make setup remains
 _ROUNDS = 5
-# Objects, strings, and calls, as in a review. A Python without venv or ensurepip is of no use.
+# Objects, strings, and calls, as in a review. A Python without venv is of no use.
 _PROGRAM = """
 import sys, time
-import ensurepip, venv
+import venv
 assert sys.version_info >= (3, 11)
 
 def copy(value):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Install the packages of a lock file into an environment, and print the progress.
 
-install_lock.py LOCK [--python PROGRAM]
+install_lock.py LOCK [--python PROGRAM] [--check]
 
 pip installs only wheels with the hashes of the lock, and does not resolve. This script imports
 only the standard library, because no package is installed yet. An environment without a pip of its
@@ -72,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("install_lock.py", description="Install a lock file.")
     parser.add_argument("lock", type=Path, help="Path of the lock file.")
     parser.add_argument("--python", default=sys.executable, help="Python of the environment.")
+    parser.add_argument("--check", action="store_true", help="Check that no package is missing.")
     options = parser.parse_args(argv)
     total = len(_PIN.findall(options.lock.read_text()))
     progress = Progress(str(options.lock), total, sys.stdout.isatty())
@@ -85,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    return install([*pip, *INSTALL, str(options.lock)], progress)
+    status = run_pip([*pip, *INSTALL, str(options.lock)], progress)
+    return run_pip([*pip, "check"], progress) if options.check and not status else status
 
 
 def find_pip(python: str) -> list[str]:
@@ -135,8 +137,8 @@ def _fetch(url: str) -> bytes:
         return response.read()
 
 
-def install(command: Sequence[str], progress: Progress) -> int:
-    """Run pip; print its output only if it fails. Return its exit status."""
+def run_pip(command: Sequence[str], progress: Progress) -> int:
+    """Run a command of pip; print its output only if it fails. Return its exit status."""
     output: list[str] = []
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -167,7 +167,12 @@ def test_a_wheel_with_another_hash_is_not_installed(tmp_path: Path) -> None:
         command = [sys.executable, LAYERS / "build_layer.py", "dependencies"]
         done = subprocess.run(
             [*command, tmp_path / "layer", requirements],
-            env={**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)},
+            env={
+                **os.environ,
+                "PIP_NO_INDEX": "1",
+                "PIP_FIND_LINKS": str(tmp_path),
+                "PIP_USER": "1",
+            },
             check=False,
             capture_output=True,
             text=True,
@@ -175,6 +180,17 @@ def test_a_wheel_with_another_hash_is_not_installed(tmp_path: Path) -> None:
         assert done.returncode != 0
         assert message in done.stderr
         assert not (tmp_path / "layer").exists()
+
+
+def test_a_python_without_pip_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", LAYERS / "build_layer.py", "dependencies", tmp_path / "layer"]
+    done = subprocess.run([*command, "x"], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"build_layer\.py: \S+ has no pip; install it, .* or set PYTHON to another Python\n",
+        done.stderr,
+    )
+    assert not (tmp_path / "layer").exists()
 
 
 def test_two_builds_are_identical(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_failure_prints_the_output_of_pip(
     lock = tmp_path / "lock.txt"
     lock.write_text("click==8.5.1 \\\n    --hash=sha256:00\n")
     pip = "import sys; print('ERROR: hashes differ'); sys.exit(3)"
-    assert install_lock.install([sys.executable, "-c", pip], Progress("lock.txt", 1, False)) == 3
+    assert install_lock.run_pip([sys.executable, "-c", pip], Progress("lock.txt", 1, False)) == 3
     assert capfd.readouterr().err == "\nERROR: hashes differ\nlock.txt: pip failed\n"
 
 
