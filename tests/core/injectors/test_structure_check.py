@@ -309,6 +309,24 @@ def test_a_text_that_ends_its_scalar_is_refused(
     assert str(caught.value).startswith(place)
 
 
+@pytest.mark.parametrize(
+    "lists", ["list {made} {own}", "list {own} {made}", "list {made} {made} {own}"]
+)
+def test_a_text_that_equals_one_with_constants_is_still_of_the_pod(lists: str) -> None:
+    made = '(printf "k: %s" (index .ObjectMeta.Annotations "b"))'
+    written = lists.format(made=made, own='(index .ObjectMeta.Annotations "v")')
+    template = f'x: {{{{ {written} | toJson | replace "\\"" "" }}}}\n'
+    thing: Object = {"apiVersion": "example.com/v1", "kind": "Thing"}
+
+    def apply(text: str) -> Object:
+        metadata: Object = {"annotations": {"b": "y", "v": text}}
+        return render_overlay(template, {**thing, "metadata": metadata})
+
+    assert "plain" in _list(apply("plain")["x"])
+    with pytest.raises(UserError):
+        apply("k: y")
+
+
 CONCURRENCY = (
     {"proxy.istio.io/config": "concurrency: 58"},
     {"proxy.istio.io/config": "concurrency: 0", "sidecar.istio.io/proxyCPU": "58"},

@@ -203,12 +203,20 @@ class _TreeMasker:
 
     def __init__(self, arguments: Sequence[Value], tainted: TaintSources) -> None:
         self._tainted = tainted
-        self._masked_strings = {
-            str(value): value.masked_value
-            for value in find_tainted(arguments)
-            if isinstance(value, TaintedText)
-        }
+        self._masked_strings: dict[str, str] = {}
+        for value in find_tainted(arguments):
+            if isinstance(value, TaintedText):
+                self._add_string(str(value), value.masked_value)
         self._authors = find_plain_strings(arguments)
+
+    def _add_string(self, text: str, masked_text: str) -> None:
+        """Add a masked text: a single placeholder if the same text has several.
+
+        A text of the pod can equal a text with constants of the template.
+        """
+        known = self._masked_strings.setdefault(text, masked_text)
+        if known != masked_text and not self._tainted.registry.is_placeholder(known):
+            self._masked_strings[text] = mask(self._tainted.taint_result(text))
 
     def mask_tree(self, tree: Value) -> Value:
         """Return the masked tree."""
