@@ -96,7 +96,14 @@ def test_no_function_loses_the_taint_of_a_text(name: str, arguments: str) -> Non
         assert trace.text == program.render({"v": CANARY, "l": [CANARY], "d": {"k": CANARY}})
 
 
-NUMBERS = ("printf `%c` (atoi .n)", "printf `%c` .i", "repeat (atoi .n) `x`", "print .i")
+NUMBERS = (
+    *("printf `%c` (atoi .n)", "printf `%c` .i", "repeat (atoi .n) `x`", "print .i"),
+    # Serialized numbers, and times.
+    *("toJson .i", "toYaml .i", "toRawJson (list .i)", "printf `%c` (atoi (toJson .i))"),
+    *("toYaml (len .n)", "date `05` (toDate `05` .n)", "(toDate `05` .n).Second"),
+    *("unixEpoch (toDate `05` .n)", "toDate `05` .n", "print (deepCopy (toDate `05` .n))"),
+    *("toJson (toDate `05` .n)", "((toDate `05` .n).AddDate 1 0 0).Format `05`"),
+)
 
 
 @pytest.mark.parametrize("form", NUMBERS)
@@ -106,6 +113,27 @@ def test_numbers_of_a_text_are_followed(form: str) -> None:
     program = compile_(f"{{{{ {form} }}}}", name="x", functions=FUNCTIONS)
 
     assert slots.placeholder_ids(program.trace(data, slots).masked_text)
+
+
+REDUCTIONS = ("replace `z` `: `", "trimAll `xPz0`", "printf `%.3s`", "trimSuffix `x`", "wrap 4")
+
+
+@pytest.mark.parametrize("form", REDUCTIONS)
+def test_a_text_that_equals_its_placeholder_is_no_constant(form: str) -> None:
+    program = compile_(f"{{{{ {form} .v }}}}", name="x", functions=FUNCTIONS)
+    for text in ("xPz000000zPx", "xPz000001zPx", "xPz", "xPzevil", "-"):
+        slots = PlaceholderRegistry()
+        trace = program.trace(taint_json(slots, {"v": text}), slots)
+        assert not trace.text or slots.placeholder_ids(trace.masked_text), (form, text)
+
+
+@pytest.mark.parametrize("form", ["printf `a: b`", "plural `a: b` `c` 1", "print `a: ` `b`"])
+def test_a_constant_result_is_a_constant(form: str) -> None:
+    slots = PlaceholderRegistry()
+    source = f"{{{{ {form} }}}}{{{{ ternary `a: b` `` (ne .v ``) }}}}"
+    program = compile_(source, name="x", functions=FUNCTIONS)
+    trace = program.trace(taint_json(slots, {"v": CANARY}), slots)
+    assert trace.masked_text == trace.text
 
 
 HARMS = (

@@ -26,7 +26,7 @@ from .constructors import (
     struct_type,
 )
 from .methods import BoundMethod, bind_method, refused_methods
-from .tainted_values import propagate_taint
+from .tainted_values import propagate_taint, register_container
 from .types import Field, GoType, Kind, Method, Value, fields_by_key
 from .values import (
     ANY,
@@ -96,6 +96,7 @@ __all__ = [
     "pointer_to",
     "propagate_taint",
     "refused_methods",
+    "register_container",
     "round_to_float32",
     "scalar_type",
     "slice_of",

@@ -20,6 +20,8 @@ Address: TypeAlias = "tuple[Address, str | int] | None"
 
 # Letters and digits, so escaping and quoting do not change a placeholder.
 _PLACEHOLDER = re.compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
+# The characters of a placeholder, and others for each of them.
+_OTHER_CHARACTERS = str.maketrans("xPz0123456789", "kRv5678901234")
 _MAX_PLACEHOLDERS = 999_999
 _MAX_SOURCES = 8
 
@@ -106,10 +108,12 @@ class PlaceholderRegistry:
         value.masked_value = masked_text
         return value
 
-    def make_number(self, number: float, sources: tuple[int, ...], type_: GoType) -> Value:
-        """Make a number with a new placeholder."""
+    def make_number(
+        self, number: float, sources: tuple[int, ...], type_: GoType, text: str | None = None
+    ) -> Value:
+        """Make a number with a new placeholder; ``text`` is its only form, if it has one."""
         value: Value = TaintedInt(number) if isinstance(number, int) else TaintedFloat(number)
-        masked_number = int(f"73137{self._allocate_id(None, sources):06d}73137")
+        masked_number = int(f"73137{self._allocate_id(text, sources):06d}73137")
         value.registry, value.sources, value.type = self, sources, type_
         value.masked_value = masked_number if isinstance(number, int) else float(masked_number)
         return value
@@ -177,6 +181,15 @@ class PlaceholderRegistry:
         """Whether a masked text is a single placeholder."""
         match = _PLACEHOLDER.fullmatch(masked_text)
         return match is not None and self._find_id(match) is not None
+
+    def change_placeholders(self, masked_text: str) -> str:
+        """Return a masked text with another text for each placeholder: no character is the same."""
+        return _PLACEHOLDER.sub(
+            lambda match: (
+                match[0] if self._find_id(match) is None else match[0].translate(_OTHER_CHARACTERS)
+            ),
+            masked_text,
+        )
 
     def _loosen_placeholder(self, placeholder: str, *, faithful: bool) -> str:
         ids = self.placeholder_ids(placeholder)

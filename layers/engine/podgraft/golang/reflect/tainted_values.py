@@ -60,6 +60,11 @@ def mask(value: Value) -> Value:
     return _Copy(_mask_leaf).copy_value(value)
 
 
+def mask_differently(value: Value) -> Value:
+    """Return a copy of the value with other texts than those of ``mask`` for tainted text."""
+    return _Copy(_mask_leaf_differently).copy_value(value)
+
+
 def unwrap_tainted(value: Value) -> Value:
     """Return a tainted value without its taint, and any other value unchanged."""
     return _unwrap_leaf(value) if value.__class__ in TAINTED else value
@@ -144,6 +149,14 @@ def _mask_leaf(value: Value) -> Value:
     return value.type.convert(value.masked_value)
 
 
+def _mask_leaf_differently(value: Value) -> Value:
+    masked = _mask_leaf(value)
+    if value.__class__ is not TaintedText:
+        return masked + 1 if value.__class__ in TAINTED else masked
+    changed = value.registry.change_placeholders(value.masked_value)
+    return changed if value.type in _BASIC else value.type.convert(changed)
+
+
 _BASIC = (STRING, INT, FLOAT64)
 _PLAIN: dict[type, Callable[[Value], Value]] = {
     TaintedText: str,
@@ -187,6 +200,8 @@ class _Copy:
         elif class_ is Pointer:
             copy = self._copies[id(value)] = Pointer(value.type, None)
             copy.target = self.copy_value(value.target)
+        elif class_ in _COPIERS:
+            copy = self._copies[id(value)] = _COPIERS[class_](value, self.copy_value)
         else:
             copy = self._copies[id(value)] = class_(value.type, None)
             if class_ is Struct:
@@ -196,6 +211,20 @@ class _Copy:
 
     def _key(self, key: Value) -> Value:
         return self._leaf(key) if isinstance(key, str) else key
+
+
+def register_container(
+    class_: type,
+    members: Callable[[Any], Sequence[Value]],
+    copy: Callable[[Any, Callable[[Value], Value]], Value],
+) -> None:
+    """Find taint in the members of a class that is no class of reflection.
+
+    Without it, a value of the class is a leaf that carries no taint. ``copy`` returns a copy with
+    copied members.
+    """
+    _CONTAINERS[class_] = members
+    _COPIERS[class_] = copy
 
 
 def _members(value: dict[Value, Value]) -> Sequence[Value]:
@@ -213,6 +242,7 @@ def _target(value: Pointer) -> Sequence[Value]:
     return (value.target,)
 
 
+_COPIERS: dict[type, Callable[[Any, Callable[[Value], Value]], Value]] = {}
 _CONTAINERS: dict[type, Any] = {
     dict: _members,
     list: list,

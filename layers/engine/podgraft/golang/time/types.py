@@ -21,6 +21,7 @@ from podgraft.golang.reflect import (
     Struct,
     Value,
     refused_methods,
+    register_container,
     scalar_type,
     slice_of,
     struct_type,
@@ -39,6 +40,14 @@ TIME = struct_type("time.Time")
 MONTH = scalar_type("time.Month", Kind.INT)
 WEEKDAY = scalar_type("time.Weekday", Kind.INT)
 DURATION = scalar_type("time.Duration", Kind.INT64)
+
+
+# The seconds carry the taint of a time that comes from text of a pod.
+register_container(
+    Moment,
+    lambda moment: (moment.seconds,),
+    lambda moment, copy: replace(moment, seconds=copy(moment.seconds)),
+)
 
 
 def _month_name(month: int) -> str:

@@ -8,7 +8,7 @@ new placeholder.
 from collections.abc import Callable, Sequence
 
 from podgraft.golang.fmt.sprintf import format_default
-from podgraft.golang.reflect import ANY, STRING, UINT8, Map, Pointer, Slice, Value, type_of
+from podgraft.golang.reflect import ANY, INT, STRING, UINT8, Map, Pointer, Slice, Value, type_of
 from podgraft.golang.reflect.taint import (
     PlaceholderRegistry,
     Tainted,
@@ -21,6 +21,7 @@ from podgraft.golang.reflect.tainted_values import (
     find_plain_strings,
     find_tainted,
     mask,
+    mask_differently,
     remove_taint,
     taint,
     unwrap_tainted,
@@ -53,13 +54,25 @@ class TaintSources:
             self.registry.last_empty_sources = self.ids
         return taint(self.registry, result, self.ids)
 
-    def mask_result(self, result: Value, masked_value: Value, *, faithful: bool = True) -> Value:
-        """Return a text with the masked text that the function returned for masked arguments."""
+    def mask_result(
+        self,
+        result: Value,
+        masked_value: Value,
+        *,
+        faithful: bool = True,
+        other_value: Value = None,
+    ) -> Value:
+        """Return a text with the masked text that the function returned for masked arguments.
+
+        Without a placeholder, it is constant if ``other_value``, the result for other masked
+        arguments, is equal, too: a text of the pod can be equal to a placeholder.
+        """
         if not isinstance(result, str) or not isinstance(masked_value, str) or not result:
             return self.taint_result(result)
         registry = self.registry
         if not registry.placeholder_ids(masked_value):
-            return result if result == masked_value else self.taint_result(result)
+            is_constant = result == masked_value == other_value
+            return result if is_constant else self.taint_result(result)
         if registry.unmask(masked_value) != result:
             if registry.is_placeholder(masked_value):
                 return self.taint_result(result)
@@ -147,21 +160,25 @@ def _wrap_carrying(function: Function) -> _Call:
         if _has_tainted_count(function, arguments):
             return tainted.taint_result(result)
         masked_result = try_call(call, *map(mask, arguments), **keywords)
+        other_result = None
         # A masked value is not a time, a quantity, or a version; a masked key names no field; and
         # the text of a masked float64 contains no placeholder.
         if not tainted.registry.placeholder_ids(masked_result or ""):
-            texts = [_mask_as_text(tainted, argument) for argument in arguments]
-            masked_result = try_call(call, *texts, **keywords)
-        return tainted.mask_result(result, masked_result, faithful=faithful)
+            texts = [_format_tainted(tainted, argument) for argument in arguments]
+            masked_result = try_call(call, *map(mask, texts), **keywords)
+            other_result = try_call(call, *map(mask_differently, texts), **keywords)
+        return tainted.mask_result(
+            result, masked_result, faithful=faithful, other_value=other_result
+        )
 
     return call_wrapped
 
 
-def _mask_as_text(tainted: TaintSources, value: Value) -> Value:
-    """Return the masked value; for a tainted value that is no text, a placeholder of its text."""
+def _format_tainted(tainted: TaintSources, value: Value) -> Value:
+    """Return the value; for a tainted value that is no text, its text with taint."""
     if value.__class__ is TaintedText or find_sources((value,)) is None:
-        return mask(value)
-    return mask(tainted.taint_result(format_default(remove_taint(value))))
+        return value
+    return tainted.taint_result(format_default(remove_taint(value)))
 
 
 def _has_tainted_count(function: Function, arguments: Sequence[Value]) -> bool:
@@ -192,17 +209,24 @@ def _wrap_serializing(function: Function) -> _Call:
         result = call(*plain, **keywords)
         if not result or serializer is None:
             return tainted.taint_result(result)
-        tree = _TreeMasker(arguments, tainted).mask_tree(try_call(serializer.read, result, *plain))
+        masker = _TreeMasker(arguments, tainted, serializer.write)
+        tree = masker.mask_tree(try_call(serializer.read, result, *plain))
         return tainted.mask_result(result, try_call(serializer.write, tree))
 
     return call_wrapped
 
 
 class _TreeMasker:
-    """A masker of JSON trees: placeholders replace all text except the template's constants."""
+    """A masker of JSON trees.
 
-    def __init__(self, arguments: Sequence[Value], tainted: TaintSources) -> None:
+    Placeholders replace all numbers, and all text except the template's constants.
+    """
+
+    def __init__(
+        self, arguments: Sequence[Value], tainted: TaintSources, write: Callable[[Value], str]
+    ) -> None:
         self._tainted = tainted
+        self._write = write
         self._masked_strings: dict[str, str] = {}
         for value in find_tainted(arguments):
             if isinstance(value, TaintedText):
@@ -225,7 +249,13 @@ class _TreeMasker:
             return self._mask_string(tree)
         if class_ is dict:
             return {self._mask_string(key): self.mask_tree(tree[key]) for key in tree}
-        return [*map(self.mask_tree, tree)] if class_ is list else tree
+        if class_ is list:
+            return [*map(self.mask_tree, tree)]
+        return self._mask_number(tree) if class_ in (int, float) else tree
+
+    def _mask_number(self, number: float) -> Value:
+        make_number, sources = self._tainted.registry.make_number, self._tainted.ids
+        return mask(make_number(int(number), sources, INT, self._write(number).strip()))
 
     def _mask_string(self, text: str) -> str:
         masked_text = self._masked_strings.get(text)
