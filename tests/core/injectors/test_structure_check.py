@@ -327,6 +327,21 @@ def test_a_text_that_equals_one_with_constants_is_still_of_the_pod(lists: str) -
         apply("k: y")
 
 
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("1000", "1e3"), ("1.5", "1.50"), ("app", "app"), ("true", "yes"), ('"8"', "0o10")],
+)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
+def test_no_spelling_of_a_key_replaces_a_key_of_the_template(
+    key: str, text: str, way: tuple[str, Render]
+) -> None:
+    template = f"metadata:\n  labels:\n    {key}: a\n    {{{{ {V} }}}}: b\n"
+
+    assert check_object(way[1](template, make_pod({"v": "other"}))["metadata"])["labels"]
+    with pytest.raises(UserError):
+        way[1](template, make_pod({"v": text}))
+
+
 CONCURRENCY = (
     {"proxy.istio.io/config": "concurrency: 58"},
     {"proxy.istio.io/config": "concurrency: 0", "sidecar.istio.io/proxyCPU": "58"},

@@ -37,7 +37,8 @@ def _count_readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
 
     def load(text: str, *, strict: bool) -> JSON:
-        read.append(text)
+        if strict:  # a duplicate key, and any other problem, is read again
+            read.append(text)
         return decoder.load(text, strict)
 
     monkeypatch.setattr(incremental, "load", load)
@@ -154,6 +155,15 @@ def test_two_keys_that_mean_the_same_are_one(old: str, new: str) -> None:
     texts = IncrementalLoader()
     texts.load(old)
     assert texts.load(new).value == _alone(new)
+
+
+def test_a_duplicate_key_is_reported_and_not_taken_over() -> None:
+    texts = IncrementalLoader()
+    for text, has_duplicates in (("a: x\na: y\n", True), ("a: x\nb: y\n", False)):
+        assert texts.load(text).has_duplicates is has_duplicates
+        assert texts.load(text.replace("x", "z")).has_duplicates is has_duplicates
+    with pytest.raises(NotYAMLError):
+        texts.load("a: [")
 
 
 def _loaded(texts: IncrementalLoader) -> Callable[[str], JSON]:

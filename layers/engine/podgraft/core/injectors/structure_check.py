@@ -52,8 +52,9 @@ class CheckedTemplate(Struct, Generic[T], frozen=True):
 
     ``name`` is the kind of template and its name, for an observer. ``make_data`` returns the
     template's dot, and ``taint_data`` the same dot with taint on all text of the object's
-    author. ``parse`` converts rendered YAML to the result, or raises an error. ``sections`` are
-    those of the program for the data.
+    author. ``parse`` converts rendered YAML to the result, or raises an error. ``parse_unique``
+    returns ``None`` if a mapping has a key more than once. ``sections`` are those of the program
+    for the data.
     """
 
     name: str
@@ -61,6 +62,7 @@ class CheckedTemplate(Struct, Generic[T], frozen=True):
     make_data: Callable[[], Value]
     taint_data: Callable[[PlaceholderRegistry], Value]
     parse: Callable[[str], T]
+    parse_unique: Callable[[str], T | None]
     limits: Limits = DEFAULT_LIMITS
     sections: SectionReuse | None = None
 
@@ -84,7 +86,10 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
         text = template.program.render(
             template.make_data(), limits=template.limits, sections=template.sections
         )
-        return template.parse(text)
+        unique = template.parse_unique(text)
+        # Plain text is no syntax, but as a key, it can replace a key of the template.
+        if unique is not None:
+            return unique
     trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)
     address = find_unexpected_structure(trace)

@@ -20,6 +20,7 @@ from podgraft.base.jsonvalue import equal
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.kube.yaml.composer import Alias, Mapping, Node, Scalar
 from podgraft.kube.yaml.composer import Sequence as List
+from podgraft.kube.yaml.scalars import format_key
 
 DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 _MERGE = "<<"
@@ -144,7 +145,5 @@ def _count_distinct_keys(mapping: Mapping) -> int:
 def _key_identity(key: Node) -> object:
     if not isinstance(key, Scalar):
         return id(key)
-    value = key.value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return key.text if value is None or isinstance(value, float) else str(value)
+    text = format_key(key.value)
+    return key.text if text is None else text

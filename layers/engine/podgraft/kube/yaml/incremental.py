@@ -50,6 +50,7 @@ from podgraft.base.lru import LRUCache
 
 from . import events
 from .decoder import load
+from .errors import NotYAMLError
 from .scalars import resolve
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -62,10 +63,14 @@ _WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
 
 
 class LoadedText(Struct, frozen=True):
-    """The value of a text: the value of a previous text, with ``changes``."""
+    """The value of a text: the value of a previous text, with ``changes``.
+
+    ``has_duplicates``: a mapping has a key more than once.
+    """
 
     base: CachedText
     changes: Sequence[tuple[Path, JSON]]
+    has_duplicates: bool = False
 
     @property
     def value(self) -> JSON:
@@ -87,7 +92,10 @@ class IncrementalLoader:
             changes = cached.find_changes(lines)
             if changes is not None:
                 return LoadedText(cached, changes)
-        cached = CachedText(lines, load(text, strict=False))
+        try:
+            cached = CachedText(lines, load(text, strict=True))
+        except NotYAMLError:  # perhaps only a duplicate key; any other problem occurs again
+            return LoadedText(CachedText(lines, load(text, strict=False)), (), True)
         self._cached_texts[len(lines)] = cached
         return LoadedText(cached, ())
 

@@ -119,6 +119,7 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
             lambda: self._make_dot(node, ports),
             lambda slots: self._taint_dot(slots, node, ports),
             _parse_additions,
+            _parse_additions,  # it refuses a key that a mapping has twice
             limits,
         )
 

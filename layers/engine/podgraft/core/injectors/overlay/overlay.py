@@ -182,6 +182,7 @@ class _Rendering:
             lambda: self._to_dot(self.data),
             lambda slots: self._to_dot(self._with_object(taint_json(slots, self.data.object))),
             _parse_partial,
+            _parse_partial,  # it refuses a key that a mapping has twice
             self.limits,
         )
 

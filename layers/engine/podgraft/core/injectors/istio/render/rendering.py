@@ -135,14 +135,24 @@ class TemplateCache(Generic[T]):
 
     def parse(self, text: str) -> T:
         """The result of a rendered text; raises ``OverlayError``."""
-        if len(text) > _MAX_CACHED_LENGTH:
-            return self.convert(pod_overlay.parse(text))
+        return self._parse(text)[0]
+
+    def parse_unique(self, text: str) -> T | None:
+        """``parse``; ``None`` if a mapping has a key more than once."""
+        parsed, has_duplicates = self._parse(text)
+        return None if has_duplicates else parsed
+
+    def _parse(self, text: str) -> tuple[T, bool]:
+        """The result of a text, and whether a mapping in it has a key more than once."""
         parsed = self._parsed.get(text)
-        if parsed is None:
-            loaded = pod_overlay.parse_similar(text, self._loader)
-            parsed = self._edit_result(loaded) or self.convert(loaded.value)
+        if parsed is not None:
+            return parsed, False
+        is_long = len(text) > _MAX_CACHED_LENGTH
+        loaded = pod_overlay.parse_similar(text, IncrementalLoader() if is_long else self._loader)
+        parsed = self._edit_result(loaded) or self.convert(loaded.value)
+        if not is_long and not loaded.has_duplicates:
             self._parsed[text] = parsed
-        return parsed
+        return parsed, loaded.has_duplicates
 
     def _edit_result(self, loaded: LoadedText) -> T | None:
         """The result of the previous text with the changes, if they change nothing else."""
@@ -215,6 +225,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             partial(self._dot, template, fields),
             taint_data,
             self.cache.parse,
+            self.cache.parse_unique,
             self.limits,
             self._find_sections(template, fields),
         )
