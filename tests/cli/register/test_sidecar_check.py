@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import support.kube_schemas
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import endpoint, selectors, sidecar_check
-from podgraft.cli.register.webhooks import FailurePolicy, MatchCondition, Registration
+from podgraft.cli.register.webhooks import FailurePolicy, Registration, name_expression
 from podgraft.core.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, decide
 from podgraft.core.policy.decision import Inject
 from podgraft.kube.cel import POLICY_BUDGET, Environment, Meter, Program
@@ -22,7 +22,7 @@ REGISTRATION = Registration(
     ca_bundle=None,
     injector="istio",
     failure_policy=FailurePolicy.IGNORE,
-    conditions=(MatchCondition("no-jobs", "!has(object.metadata.labels.job)"),),
+    conditions=(name_expression("no-jobs", "!has(object.metadata.labels.job)"),),
 )
 ENVIRONMENT = Environment({"object": "dyn", "request": "dyn", "variables": "dyn"})
 

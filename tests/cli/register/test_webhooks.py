@@ -8,13 +8,7 @@ from msgspec.structs import replace
 import support.kube_schemas
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register import endpoint, selectors, webhooks
-from podgraft.cli.register.webhooks import (
-    FailurePolicy,
-    MatchCondition,
-    Registration,
-    Reinvocation,
-    WebhookRule,
-)
+from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 
 PLAIN = Registration(
     endpoint=endpoint.parse_endpoint("https://webhook.example.com/inject/cluster/prod"),
@@ -28,7 +22,7 @@ FULL = replace(
     excluded_namespaces=("podgraft",),
     namespaces=selectors.parse_selector("team=x"),
     objects=selectors.parse_selector("!legacy"),
-    conditions=(MatchCondition("big", "size(object.spec.containers) > 1"),),
+    conditions=(webhooks.name_expression("big", "size(object.spec.containers) > 1"),),
     failure_policy=FailurePolicy.IGNORE,
     reinvocation=Reinvocation.IF_NEEDED,
     timeout_seconds=5,

@@ -254,7 +254,11 @@ def _make_manifests(
     validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["validate"]]
     manifests = (
         webhooks.make_mutating_configuration(
-            registration, options["inject"], mutate, policy_rules.find_needs(policies)
+            registration,
+            options["inject"],
+            mutate,
+            policy_rules.make_conditions(policies),
+            is_reinvoked=any(policy.is_reinvoked for policy in policies),
         ),
         webhooks.make_validating_configuration(registration, validate),
     )

@@ -1,9 +1,10 @@
 """The rules and the match condition that the mutating policies of a bundle need."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import product
 
-from podgraft.cli.register.webhooks import MatchCondition, PolicyNeeds, WebhookRule
+from podgraft.base.jsonvalue import Object
+from podgraft.cli.register.webhooks import WebhookRule, name_expression
 from podgraft.core.bundle import Bundle, PolicyMutator
 from podgraft.kube.cel import Program
 from podgraft.kube.cel.syntax import Ident, walk
@@ -51,15 +52,8 @@ def _sort_operations(names: set[str]) -> tuple[str, ...]:
     return ("*",) if "*" in names else tuple(name for name in _ORDER if name in names)
 
 
-def find_needs(policies: Sequence[MutatingPolicy]) -> PolicyNeeds:
-    """The match condition of the webhook, and whether a later change calls it again."""
-    return PolicyNeeds(
-        tuple(_make_conditions(policies)), any(policy.is_reinvoked for policy in policies)
-    )
-
-
-def _make_conditions(policies: Sequence[MutatingPolicy]) -> Iterator[MatchCondition]:
-    """The condition that is false if no policy matches; none if a policy matches without one.
+def make_conditions(policies: Iterable[MutatingPolicy]) -> Iterator[Object]:
+    """The match condition that is false if no policy matches; none if a policy matches without one.
 
     If no policy matches the original object, no policy changes it. So the conditions of later
     policies cannot become true.
@@ -74,7 +68,7 @@ def _make_conditions(policies: Sequence[MutatingPolicy]) -> Iterator[MatchCondit
     if len(alternatives) > 1:
         alternatives = [f"({alternative})" for alternative in alternatives]
     if alternatives:
-        yield MatchCondition(CONDITION_NAME, " || ".join(alternatives))
+        yield name_expression(CONDITION_NAME, " || ".join(alternatives))
 
 
 def _is_portable(program: Program) -> bool:

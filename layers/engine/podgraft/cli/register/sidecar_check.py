@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import cel, selectors
 from podgraft.cli.register.selectors import WebhookScope
-from podgraft.cli.register.webhooks import API_VERSION, PODS, Registration
+from podgraft.cli.register.webhooks import API_VERSION, PODS, Registration, name_expression
 from podgraft.core.policy import INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 DEFAULT_CONTAINER = "istio-proxy"
@@ -32,7 +32,6 @@ _INJECT_VALUES = {
 def make_check_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
     """The ValidatingAdmissionPolicy for pods that *rules* would inject with *container*."""
     namespaces = sorted(rules.ignored_namespaces)
-    conditions = [one.manifest() for one in registration.conditions]
     return {
         "apiVersion": API_VERSION,
         "kind": "ValidatingAdmissionPolicy",
@@ -40,9 +39,9 @@ def make_check_policy(registration: Registration, rules: InjectionRules, contain
         "spec": {
             "failurePolicy": "Fail",
             "matchConditions": [
-                *conditions,
-                _named_expression("own-network", "!object.spec.?hostNetwork.orValue(false)"),
-                _named_expression(
+                *registration.conditions,
+                name_expression("own-network", "!object.spec.?hostNetwork.orValue(false)"),
+                name_expression(
                     "not-ignored", f"!(request.namespace in {cel.list_literal(namespaces)})"
                 ),
             ],
@@ -54,8 +53,8 @@ def make_check_policy(registration: Registration, rules: InjectionRules, contain
             },
             "validations": [_make_validation(container)],
             "variables": [
-                *(_named_expression(*variable) for variable in decision_variables(rules)),
-                _named_expression("hasSidecar", _has_sidecar_expression(container)),
+                *(name_expression(*variable) for variable in decision_variables(rules)),
+                name_expression("hasSidecar", _has_sidecar_expression(container)),
             ],
         },
     }
@@ -87,10 +86,6 @@ def _make_binding(registration: Registration, scope: WebhookScope) -> Object:
 
 def _name(registration: Registration) -> str:
     return f"{registration.name}-guard"
-
-
-def _named_expression(name: str, expression: str) -> Object:
-    return {"name": name, "expression": expression}
 
 
 def decision_variables(rules: InjectionRules) -> Iterable[tuple[str, str]]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, string_at
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.cli.register import selectors
 from podgraft.cli.register.endpoint import Endpoint
@@ -47,17 +47,6 @@ class Reinvocation(StrEnum):
     IF_NEEDED = "IfNeeded"
 
 
-class MatchCondition(Struct, frozen=True):
-    """A CEL expression that must hold for the webhook to be called."""
-
-    name: str
-    expression: str
-
-    def manifest(self) -> Object:
-        """The condition as Kubernetes writes it."""
-        return {"name": self.name, "expression": self.expression}
-
-
 class WebhookRule(Struct, frozen=True):
     """Which operations on which resources a webhook is called for."""
 
@@ -78,14 +67,6 @@ class WebhookRule(Struct, frozen=True):
         }
 
 
-class PolicyNeeds(Struct, frozen=True):
-    """What mutating policies need of the webhook for /mutate, in addition to its rules."""
-
-    conditions: tuple[MatchCondition, ...] = ()
-    is_reinvoked: bool = False
-
-
-NO_NEEDS = PolicyNeeds()
 PODS = WebhookRule("", "v1", "pods", scope="Namespaced")
 
 
@@ -100,7 +81,7 @@ class Registration(Struct, frozen=True, kw_only=True):
     excluded_namespaces: tuple[str, ...] = ()
     namespaces: Selector = selectors.EVERYTHING
     objects: Selector = selectors.EVERYTHING
-    conditions: tuple[MatchCondition, ...] = ()
+    conditions: tuple[Object, ...] = ()  # match conditions, as ``name_expression`` returns them
     failure_policy: FailurePolicy = FailurePolicy.FAIL
     reinvocation: Reinvocation = Reinvocation.NEVER
     timeout_seconds: int = 10
@@ -159,7 +140,7 @@ def check_registration(registration: Registration) -> None:
         raise CommandError(
             f"--tag-of: requires --revision with the tag, got {name!r}; set another --revision"
         )
-    conditions = [condition.name for condition in registration.conditions]
+    conditions = [string_at(condition, "name") for condition in registration.conditions]
     if len(set(conditions)) != len(conditions):
         raise CommandError("match conditions must have different names")
 
@@ -183,9 +164,14 @@ def make_mutating_configuration(
     registration: Registration,
     inject: bool,
     mutate: Sequence[WebhookRule],
-    needs: PolicyNeeds = NO_NEEDS,
+    conditions: Iterable[Object] = (),
+    *,
+    is_reinvoked: bool = False,
 ) -> Object | None:
-    """The MutatingWebhookConfiguration: sidecars for pods, and the rules of *mutate*."""
+    """The MutatingWebhookConfiguration: sidecars for pods, and the rules of *mutate*.
+
+    *conditions* and *is_reinvoked* are what the policies of these rules need in addition.
+    """
     webhooks: list[JSON] = []
     if inject:
         webhooks += (
@@ -196,11 +182,11 @@ def make_mutating_configuration(
     if mutate:
         _check_rules(registration, mutate)
         _check_subresources(mutate)
-        narrowed = replace(registration, conditions=(*registration.conditions, *needs.conditions))
+        narrowed = replace(registration, conditions=(*registration.conditions, *conditions))
         webhook = _make_webhook(
             narrowed, "mutate", mutate, registration.narrow_scope(WebhookScope())
         )
-        reinvocation = Reinvocation.IF_NEEDED if needs.is_reinvoked else registration.reinvocation
+        reinvocation = Reinvocation.IF_NEEDED if is_reinvoked else registration.reinvocation
         webhooks.append({**webhook, "reinvocationPolicy": reinvocation.value})
     return _make_configuration("MutatingWebhookConfiguration", registration, webhooks)
 
@@ -237,7 +223,12 @@ def parse_rule(text: str) -> WebhookRule:
     return WebhookRule(group, parts[0], "/".join(parts[1:]), operations)
 
 
-def parse_condition(text: str) -> MatchCondition:
+def name_expression(name: str, expression: str) -> Object:
+    """A match condition or a variable in CEL."""
+    return {"name": name, "expression": expression}
+
+
+def parse_condition(text: str) -> Object:
     """Read ``NAME=EXPRESSION``."""
     name, equals, expression = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
@@ -245,7 +236,7 @@ def parse_condition(text: str) -> MatchCondition:
     with convert_errors(CompileError, place=f"match condition {name}"):
         # Only here, because it needs the extra rules.
         Environment(dict.fromkeys(_CONDITION_VARIABLES, "dyn")).compile_(expression, "bool")
-    return MatchCondition(name, expression)
+    return name_expression(name, expression)
 
 
 def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> None:
@@ -290,7 +281,7 @@ def _make_webhook(
         "timeoutSeconds": registration.timeout_seconds,
     }
     if registration.conditions:  # absent, not empty: the API server drops an empty list
-        webhook["matchConditions"] = [one.manifest() for one in registration.conditions]
+        webhook["matchConditions"] = [*registration.conditions]
     return webhook
 
 
