@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from podgraft.cli.certs import inspection, issuance, keys, pem, trust
-from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
+from podgraft.cli.certs import issuance, keys, pem, trust
+from podgraft.cli.certs.inspection import ExitStatus, Inspection
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.failure import CommandError
@@ -33,15 +33,15 @@ def test_a_damaged_field_is_an_error_with_its_file(name: bytes) -> None:
         pem.parse_certificates(damaged, "server.pem")
 
 
-def _ask(**changes: object) -> InspectionRequest:
+def _ask(**changes: object) -> Inspection:
     known = {"chain": (SERVER,), "now": NOW, "warn_days": 30}
-    return InspectionRequest(**(known | changes))  # pyright: ignore[reportArgumentType] — a test's shorthand
+    return Inspection(**(known | changes))  # pyright: ignore[reportArgumentType] — a test's shorthand
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     name: str
-    question: InspectionRequest
+    question: Inspection
     status: ExitStatus
     faults: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -118,14 +118,13 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_findings(case: Case) -> None:
-    report = inspection.inspect_chain(case.question)
-    assert (report.errors, report.warnings) == (case.faults, case.warnings)
-    assert report.status is case.status
+    assert (case.question.errors, case.question.warnings) == (case.faults, case.warnings)
+    assert case.question.status is case.status
 
 
 def test_the_report_shows_what_the_file_states() -> None:
-    report = inspection.inspect_chain(_ask(key=KEY, chain=(SERVER, CA.certificate)))
-    assert [line.split(maxsplit=1)[1] for line in report.lines if not line.startswith("valid")] == [
+    lines = _ask(key=KEY, chain=(SERVER, CA.certificate)).describe()
+    assert [line.split(maxsplit=1)[1] for line in lines if not line.startswith("valid")] == [
         "CN=a.example.com",
         "server",
         "a.example.com, *.b.example.com",

@@ -22,8 +22,8 @@ from werkzeug.test import Client
 from fuzz import mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from podgraft.cli.certs import inspection, pem
-from podgraft.cli.certs.inspection import InspectionRequest
+from podgraft.cli.certs import pem
+from podgraft.cli.certs.inspection import Inspection
 from podgraft.cli.failure import CommandError
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError
@@ -197,11 +197,13 @@ def _process_certificate(random: ByteRandom) -> str:
         caller_document.parse_callers(yaml.load(mutation.mutate_text(random, _CALLERS)))
     try:
         chain = pem.parse_certificates(data, "FILE")
-        request = InspectionRequest(chain=chain, now=_NOW, warn_days=30)
-        return f"inspected: {inspection.inspect_chain(request).status.name}"
+        inspection = Inspection(chain=chain, now=_NOW, warn_days=30)
+        _ = [*inspection.describe()]
+        status = inspection.status
     except CommandError as error:
         check_claim(str(error).startswith("FILE: "), f"a message without a place: {error}", text)
         return "refused"
+    return f"inspected: {status.name}"
 
 
 def _mutate_pem(random: ByteRandom, data: bytes) -> bytes:

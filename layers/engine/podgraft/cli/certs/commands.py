@@ -6,9 +6,9 @@ import click
 
 from podgraft.base import system
 from podgraft.cli import command_help, outputs, program
-from podgraft.cli.certs import acm, inspection, issuance, keys, names, options, pem, trust
+from podgraft.cli.certs import acm, issuance, keys, names, options, pem, trust
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder, KeyPair
-from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
+from podgraft.cli.certs.inspection import ExitStatus, Inspection
 from podgraft.cli.certs.issuance import AUTHORITY_DAYS, Validity
 from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.options import SigningOptions
@@ -193,7 +193,7 @@ def inspect(
             click.echo(f"{certificate}:")
         try:
             with convert_errors():
-                question = InspectionRequest(
+                inspection = Inspection(
                     chain=pem.read_certificates(certificate),
                     key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
                     roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
@@ -201,7 +201,7 @@ def inspect(
                     now=system.now(),
                     warn_days=warn_days,
                 )
-            statuses.append(_print_report(inspection.inspect_chain(question)))
+            statuses.append(_print_report(inspection))
         except CommandError as error:
             error.show()
             statuses.append(ExitStatus.UNREADABLE)
@@ -243,18 +243,19 @@ def _print_files(pair: KeyPair) -> None:
     click.echo(f"wrote {pair.certificate} and {pair.key}")
 
 
-def _print_report(report: inspection.InspectionReport) -> int:
-    for line in report.lines:
+def _print_report(inspection: Inspection) -> int:
+    status, lines = inspection.status, [*inspection.describe()]
+    for line in lines:
         click.echo(line)
-    for fault in report.errors:
+    for fault in inspection.errors:
         click.echo(f"error      {fault}")
-    for warning in report.warnings:
+    for warning in inspection.warnings:
         click.echo(f"warning    {warning}")
-    match report.status:
+    match status:
         case ExitStatus.FINE:
             program.print_next_steps("none; inspect the certificate again before it expires")
         case ExitStatus.ACT_SOON:
             program.print_next_steps("podgraft certs renew NAME --force")
         case _:
             program.print_next_steps("do not deploy the certificate; fix the errors above")
-    return report.status
+    return status

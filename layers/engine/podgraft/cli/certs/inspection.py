@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from enum import IntEnum
+from functools import cached_property
 
 from cryptography import x509
 from msgspec import Struct
@@ -24,8 +25,8 @@ class ExitStatus(IntEnum):
     UNREADABLE = 3
 
 
-class InspectionRequest(Struct, frozen=True, kw_only=True):
-    """What to inspect, and against what; everything but the chain may be unknown."""
+class Inspection(Struct, frozen=True, kw_only=True, dict=True):
+    """The inspection of a certificate chain, and of its key, CA, and hosts if they are known."""
 
     chain: Certificates
     key: PrivateKey | None = None
@@ -34,13 +35,38 @@ class InspectionRequest(Struct, frozen=True, kw_only=True):
     now: datetime
     warn_days: int
 
+    def describe(self) -> Iterator[str]:
+        """Yield the lines of the summary."""
+        leaf = self.chain[0]
+        first, last = leaf.not_valid_before_utc, leaf.not_valid_after_utc
+        yield f"subject    {trust.describe_subject(leaf)}"
+        yield f"purpose    {_describe_purpose(leaf)}"
+        yield f"names      {names.names_of(leaf)}"
+        yield f"issuer     {leaf.issuer.rfc4514_string()}"
+        yield f"serial     {leaf.serial_number:x}"
+        yield f"valid      {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+        yield f"days left  {count_days(leaf, self.now)}"
+        yield f"file       {_describe_layout(self.chain)}"
+        if self.key is not None:
+            matches = keys.is_key_pair(self.key, leaf)
+            owner = "belongs to the certificate" if matches else "of another certificate"
+            yield f"key        {owner}"
 
-class InspectionReport(Struct, frozen=True):
-    """The findings about one file."""
+    @cached_property
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong; raises ``CommandError`` for an invalid host."""
+        return tuple(dict.fromkeys((*_certificate_errors(self), *_trust_errors(self))))
 
-    lines: tuple[str, ...]
-    errors: tuple[str, ...]
-    warnings: tuple[str, ...]
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Which certificates expire soon."""
+        certificates = dict.fromkeys((*self.chain, *self.roots))
+        ends = [(each, count_days(each, self.now)) for each in certificates]
+        return tuple(
+            f"{trust.describe_subject(each)} expires in {format_count(left, 'day')}; renew it"
+            for each, left in ends
+            if 0 <= left < self.warn_days
+        )
 
     @property
     def status(self) -> ExitStatus:
@@ -48,29 +74,6 @@ class InspectionReport(Struct, frozen=True):
         if self.errors:
             return ExitStatus.BROKEN
         return ExitStatus.ACT_SOON if self.warnings else ExitStatus.FINE
-
-
-def inspect_chain(question: InspectionRequest) -> InspectionReport:
-    """Inspect a certificate chain, and its key, CA, and hosts if they are set."""
-    faults = dict.fromkeys((*_certificate_errors(question), *_trust_errors(question)))
-    return InspectionReport(
-        tuple(_summary_lines(question)), tuple(faults), tuple(_expiry_warnings(question))
-    )
-
-
-def _summary_lines(question: InspectionRequest) -> Iterator[str]:
-    leaf, now = question.chain[0], question.now
-    yield f"subject    {trust.describe_subject(leaf)}"
-    yield f"purpose    {_describe_purpose(leaf)}"
-    yield f"names      {names.names_of(leaf)}"
-    yield f"issuer     {leaf.issuer.rfc4514_string()}"
-    yield f"serial     {leaf.serial_number:x}"
-    yield f"valid      {leaf.not_valid_before_utc:%Y-%m-%d} to {leaf.not_valid_after_utc:%Y-%m-%d}"
-    yield f"days left  {count_days(leaf, now)}"
-    yield f"file       {_describe_layout(question.chain)}"
-    if question.key is not None:
-        matches = keys.is_key_pair(question.key, leaf)
-        yield f"key        {'belongs to the certificate' if matches else 'of another certificate'}"
 
 
 def _describe_layout(chain: Certificates) -> str:
@@ -85,15 +88,15 @@ def _describe_purpose(leaf: x509.Certificate) -> str:
     return certificate_purpose(leaf).name.lower()
 
 
-def _certificate_errors(question: InspectionRequest) -> Iterator[str]:
-    if not is_ca(question.chain[0]):  # CAs in one file are a bundle, and no chain
-        yield from trust.order_problems(question.chain)
-    if question.key is not None and not keys.is_key_pair(question.key, question.chain[0]):
+def _certificate_errors(inspected: Inspection) -> Iterator[str]:
+    if not is_ca(inspected.chain[0]):  # CAs in one file are a bundle, and no chain
+        yield from trust.order_problems(inspected.chain)
+    if inspected.key is not None and not keys.is_key_pair(inspected.key, inspected.chain[0]):
         yield "the key is of another certificate"
 
 
-def _trust_errors(question: InspectionRequest) -> Iterator[str]:
-    chain, roots, now = question.chain, question.roots, question.now
+def _trust_errors(inspected: Inspection) -> Iterator[str]:
+    chain, roots, now = inspected.chain, inspected.roots, inspected.now
     leaf = chain[0]
     if is_ca(leaf):
         for authority in chain:
@@ -103,7 +106,7 @@ def _trust_errors(question: InspectionRequest) -> Iterator[str]:
         yield from trust.time_problems(leaf, now)
         yield from trust.path_problems(chain, roots, now) if roots else ()
         return
-    for host in question.hosts or (_first_host(leaf),):
+    for host in inspected.hosts or (_first_host(leaf),):
         if roots:
             yield from trust.find_trust_problems(chain, roots, host, now)
         else:
@@ -115,11 +118,3 @@ def _first_host(leaf: x509.Certificate) -> str:
     carried = names.names_of(leaf)
     hosts = (*carried.dns, *map(str, carried.addresses))
     return hosts[0].replace("*", "any", 1) if hosts else ""
-
-
-def _expiry_warnings(question: InspectionRequest) -> Iterator[str]:
-    for certificate in dict.fromkeys((*question.chain, *question.roots)):
-        left = count_days(certificate, question.now)
-        if 0 <= left < question.warn_days:
-            subject = trust.describe_subject(certificate)
-            yield f"{subject} expires in {format_count(left, 'day')}; renew it"
