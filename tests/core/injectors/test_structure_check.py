@@ -12,6 +12,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import OperatorError, UserError
 from podgraft.core.injectors.istio.pod_builder import pod_annotations
 from podgraft.core.review_context import ReviewContext
+from support.opcount import count_lines, measure_growth
 
 from .hostile_templates import (
     Render,
@@ -340,6 +341,22 @@ def test_no_spelling_of_a_key_replaces_a_key_of_the_template(
     assert check_object(way[1](template, make_pod({"v": "other"}))["metadata"])["labels"]
     with pytest.raises(UserError):
         way[1](template, make_pod({"v": text}))
+
+
+def test_the_comparison_of_keys_is_linear() -> None:
+    """The hashes of keys have another order than their placeholders."""
+    template = (
+        "{{ $d := dict }}{{ range $k, $v := .ObjectMeta.Annotations }}"
+        "{{ $_ := set $d (sha1sum $k) $v }}{{ end }}"
+        "metadata:\n  labels:\n{{ toYaml $d | indent 4 }}\n"
+    )
+
+    def cost(count: int) -> int:
+        pod = make_pod({f"k{index}": f"v: {index}" for index in range(count)})
+        return count_lines(lambda: render_overlay(template, pod))
+
+    cost(1)
+    assert measure_growth(cost, 100) < 2.5
 
 
 CONCURRENCY = (

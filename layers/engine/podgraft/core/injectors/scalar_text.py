@@ -6,7 +6,8 @@ But a comment (``" #"``) or a closing quote can cut off what the template writes
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.kube.yaml import NotYAMLError
@@ -31,16 +32,28 @@ class ScalarMatcher:
         White space can differ. A text between quotes is the text of the object itself, because a
         function escaped it, or what YAML reads if nothing did.
         """
-        slots = self._slots
-        if slots.unmask(masked_text) is None:
+        texts = self._find_texts(masked_text, (scalar.style,))
+        return texts is None or any(_is_equal(scalar.text, text) for text in texts)
+
+    def find_keys(self, masked_text: str) -> Iterator[str]:
+        """The texts of keys that a masked text replaces, as ``fold`` returns them."""
+        yield fold(masked_text)
+        yield from map(fold, self._find_texts(masked_text, (_SINGLE, _DOUBLE)) or ())
+
+    def _find_texts(self, masked_text: str, styles: Iterable[str]) -> Iterator[str] | None:
+        """The texts that a masked text replaces in scalars of these styles; ``None`` for any."""
+        if self._slots.unmask(masked_text) is None:
             masked_text = self._replace_outputs(masked_text)
-        text = slots.unmask(masked_text)
-        if text is None or _is_equal(scalar.text, text):
-            return True
-        if scalar.style not in (_SINGLE, _DOUBLE):
-            return False
-        read = slots.unmask(masked_text, lambda part: _read_quoted(scalar.style, part))
-        return read is not None and _is_equal(scalar.text, read)
+        text = self._slots.unmask(masked_text)
+        return None if text is None else self._add_read_texts(text, masked_text, styles)
+
+    def _add_read_texts(self, text: str, masked_text: str, styles: Iterable[str]) -> Iterator[str]:
+        yield text
+        for style in styles:
+            if style in (_SINGLE, _DOUBLE):
+                read = self._slots.unmask(masked_text, partial(_read_quoted, style))
+                if read is not None:
+                    yield read
 
     def _replace_outputs(self, masked_text: str) -> str:
         """Return a masked text with one placeholder for each output of an action.
@@ -50,7 +63,7 @@ class ScalarMatcher:
         """
         if self._outputs is None:
             self._outputs = dict(self._index_outputs())
-        folded, pieces, end = f" {_fold(masked_text)} ", list[str](), 0
+        folded, pieces, end = f" {fold(masked_text)} ", list[str](), 0
         for number, position in self._slots.find_placeholders(folded):
             output, offset, placeholder = self._outputs.get(number, ("", 0, ""))
             start = position - offset
@@ -74,10 +87,10 @@ class ScalarMatcher:
 
 
 def _is_equal(left: str, right: str) -> bool:
-    return left == right or _fold(left) == _fold(right)
+    return left == right or fold(left) == fold(right)
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """Return the text with one space for all white space, and none at the ends."""
     return _BLANKS.sub(" ", text).strip(" ")
 

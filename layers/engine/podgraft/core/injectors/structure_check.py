@@ -109,15 +109,15 @@ def find_unexpected_structure(trace: Trace) -> Address:
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
         return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
-    matches_mask = ScalarMatcher(slots).matches
-    exact = StructureComparison(slots, matches_mask)
+    matcher = ScalarMatcher(slots)
+    exact = StructureComparison(slots, matcher.matches, matcher.find_keys)
     if _agrees(text, structure, exact):
         return None
 
     def matches_partly(scalar: Scalar, other: str) -> bool:
-        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(scalar, other)
+        return bool(slots.placeholder_ids(scalar.text)) or matcher.matches(scalar, other)
 
-    mixed = StructureComparison(slots, matches_partly)
+    mixed = StructureComparison(slots, matches_partly, matcher.find_keys)
     emission = bisect_failure(
         len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, mixed)
     )

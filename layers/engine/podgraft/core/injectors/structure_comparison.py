@@ -12,7 +12,9 @@ replaces a key of the template. Each of these changes the merged pod without any
 checks of keys, anchors, and aliases below exist for these cases.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain, islice
 
 from msgspec import Struct
 
@@ -22,18 +24,23 @@ from podgraft.kube.yaml.composer import Alias, Mapping, Node, Scalar
 from podgraft.kube.yaml.composer import Sequence as List
 from podgraft.kube.yaml.scalars import format_key
 
+from .scalar_text import fold
+
 DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 _MERGE = "<<"
+_MAX_OTHER_KEYS = 64
 
 
 class StructureComparison(Struct, frozen=True):
     """Compares texts of one rendering with its masked text.
 
     ``matches_mask`` states whether a scalar has the text that its masked text replaces.
+    ``find_keys`` returns the texts of keys that a masked text replaces.
     """
 
     slots: PlaceholderRegistry
     matches_mask: Callable[[Scalar, str], bool]
+    find_keys: Callable[[str], Iterable[str]]
 
     def is_equal(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
         """Whether all documents have the same structure."""
@@ -80,20 +87,16 @@ class StructureComparison(Struct, frozen=True):
             masked
         ) and not self._replaces_positions(real, masked):
             return False
-        remaining = [*real.pairs]
+        remaining = _RemainingPairs(real.pairs)
         for key, value in sorted(masked.pairs, key=self._is_ambiguous):
-            position = next(
-                (
-                    position
-                    for position, pair in enumerate(remaining)
-                    if self._is_equal_key(pair[0], key)
-                ),
-                None,
-            )
-            if position is None or not self._is_equal_node(remaining[position][1], value):
+            texts = self.find_keys(key.text) if isinstance(key, Scalar) else ()
+            node = remaining.take(texts, partial(self._is_masked_by, key))
+            if node is None or not self._is_equal_node(node, value):
                 return False
-            del remaining[position]
         return True
+
+    def _is_masked_by(self, masked: Node, real: Node) -> bool:
+        return self._is_equal_key(real, masked)
 
     def _replaces_positions(self, real: Mapping, masked: Mapping) -> bool:
         """Whether keys of the object replace only positions in a list of the object.
@@ -134,6 +137,30 @@ class StructureComparison(Struct, frozen=True):
         if not self.slots.placeholder_ids(masked.text):
             return True
         return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
+
+
+class _RemainingPairs:
+    """The pairs of a mapping that are not compared yet, found by the text of their keys."""
+
+    def __init__(self, pairs: Sequence[tuple[Node, Node]]) -> None:
+        self._remaining = dict(enumerate(pairs))
+        self._positions: dict[str, list[int]] = {}
+        for position, (key, _) in enumerate(pairs):
+            if isinstance(key, Scalar):
+                self._positions.setdefault(fold(key.text), []).append(position)
+
+    def take(self, texts: Iterable[str], is_key: Callable[[Node], bool]) -> Node | None:
+        """Remove the first pair with a key, and return its value; ``None`` if there is none.
+
+        Without a key of one of these texts, a few other keys are tried: to try all of them takes
+        quadratic time.
+        """
+        by_text = (position for text in texts for position in self._positions.get(text, ()))
+        for position in chain(by_text, [*islice(self._remaining, _MAX_OTHER_KEYS)]):
+            pair = self._remaining.get(position)
+            if pair is not None and is_key(pair[0]):
+                return self._remaining.pop(position)[1]
+        return None
 
 
 def _count_distinct_keys(mapping: Mapping) -> int:
