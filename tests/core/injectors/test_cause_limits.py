@@ -6,9 +6,11 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
+from podgraft.core.injectors.overlay.data import OverlayData
 from podgraft.core.injectors.overlay.overlay import Overlay
 from podgraft.core.injectors.overlay.templates import OverlayTemplate
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect.taint import Address
 from podgraft.golang.texttemplate import Limits, program
 from podgraft.golang.texttemplate.run.runtime import RenderState
 from podgraft.kube.matching.constraints import MatchConstraints
@@ -55,3 +57,19 @@ def test_the_search_for_a_cause_takes_few_steps(
 
     assert len(states) > 1
     assert sum(state.steps for state in states) <= 2 * LIMITS.steps
+
+
+class Unsearchable(list[Address]):
+    """A list that is long: to search it for each key of a pod takes quadratic time."""
+
+    def __contains__(self, _: object, /) -> bool:
+        raise AssertionError
+
+
+def test_no_list_is_searched_for_each_key_of_an_object() -> None:
+    data = OverlayData(app(ANNOTATIONS), "ns", None, {})
+    first, second, *_ = data.metadata_keys()
+
+    reduced = data.with_metadata_keys(Unsearchable([first, second]))
+
+    assert [*reduced.metadata_keys()] == [first, second]

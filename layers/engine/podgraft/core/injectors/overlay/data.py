@@ -84,11 +84,12 @@ class OverlayData:
     def with_metadata_keys(self, paths: Sequence[Address]) -> OverlayData:
         """Return the data with only these annotations and labels."""
         metadata = object_at(self.object, "metadata")
+        retained = frozenset(paths)  # a pod can have thousands of keys
         maps: Object = {
             kind: {
                 key: value
                 for key, value in entries.items()
-                if (((None, "metadata"), kind), key) in paths
+                if (((None, "metadata"), kind), key) in retained
             }
             for kind in ("annotations", "labels")
             if (entries := object_at(metadata, kind))
