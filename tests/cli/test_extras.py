@@ -131,7 +131,7 @@ def test_every_package_of_an_extra_is_known() -> None:
     ("is_pipx", "remedy"),
     [
         (True, "run: pipx install --force 'podgraft[aws,rules,serve]'"),
-        (False, f"run: {sys.executable} -m pip install 'podgraft[aws,rules,serve]'"),
+        (False, "run: '/my tools/python3' -m pip install 'podgraft[aws,rules,serve]'"),
     ],
 )
 def test_the_remedy_retains_the_installed_extras(
@@ -139,6 +139,7 @@ def test_the_remedy_retains_the_installed_extras(
 ) -> None:
     monkeypatch.setattr(assets, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "PACKAGED", tmp_path)
+    monkeypatch.setattr(sys, "executable", "/my tools/python3")
     monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
     monkeypatch.setattr(extras, "find_requirement", "podgraft{}".format)
     monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "serve"})

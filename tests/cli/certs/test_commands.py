@@ -190,7 +190,7 @@ def test_a_client_certificate_states_how_to_let_the_cluster_in(certificate_folde
     outcome = certificate_folder("client", "prod-eu")
     assert outcome.status == 0
     assert "subject CN=prod-eu,O=podgraft-clusters, until " in outcome.out
-    assert "podgraft tokens allow --cluster prod-eu 'CN=prod-eu,O=podgraft-clusters'" in outcome.err
+    assert "podgraft tokens allow --cluster prod-eu CN=prod-eu,O=podgraft-clusters" in outcome.err
     assert (FOLDER / "prod-eu.key").exists()
 
 

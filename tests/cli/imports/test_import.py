@@ -155,6 +155,15 @@ def test_a_tag_is_its_revision(
     assert policy(tmp_path)["revision"] == "canary"
 
 
+def test_the_printed_commands_quote_the_folder(
+    use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_cluster()
+    folder = tmp_path / "my files"
+    assert run(folder) == 0
+    assert f"\n  podgraft check '{folder / 'mesh'}'\n" in capsys.readouterr().err
+
+
 def test_an_existing_bundle_is_not_replaced_without_force(
     use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

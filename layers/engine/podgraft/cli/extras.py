@@ -1,6 +1,7 @@
 """The extras of the Python package, and the commands that install them."""
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -48,8 +49,8 @@ def _remedy(module: str) -> str:
     names = ",".join(sorted({*_find_installed_extras(), *([extra] if extra else [])}))
     package = find_requirement(f"[{names}]" if names else "")
     if _is_pipx():
-        return f"run: pipx install --force '{package}'"
-    return f"run: {sys.executable} -m pip install '{package}'"
+        return f"run: {shlex.join(['pipx', 'install', '--force', package])}"
+    return f"run: {shlex.join([sys.executable, '-m', 'pip', 'install', package])}"
 
 
 def find_requirement(extra: str = "") -> str:

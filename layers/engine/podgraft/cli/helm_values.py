@@ -5,6 +5,7 @@ new CA signed it, whose key is thrown away: the release trusts no other certific
 """
 
 from pathlib import Path
+from shlex import quote
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
@@ -33,7 +34,7 @@ _HEADING = """\
 def write_values(folder: Path, *, force: bool) -> None:
     """Write values.yaml with the injector of a sample; it is readable by its owner only."""
     lifetime = Validity.from_now(system.now(), _DAYS)
-    heading = _HEADING.format(folder=folder, end=f"{lifetime.end:%Y-%m-%d}")
+    heading = _HEADING.format(folder=quote(str(folder)), end=f"{lifetime.end:%Y-%m-%d}")
     text = heading + yaml.dump(make_values("hello", lifetime), sort_keys=False)
     outputs.write_files([Output(folder / "values.yaml", text.encode(), SECRET)], force=force)
 

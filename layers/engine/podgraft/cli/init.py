@@ -145,7 +145,9 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     steps = KINDS[kind].steps
     program.print_next_steps(
         *(
-            step.format(folder=folder, version=version("podgraft"), source=_find_source())
+            step.format(
+                folder=quote(str(folder)), version=version("podgraft"), source=_find_source()
+            )
             for step in steps
         )
     )

@@ -7,6 +7,7 @@ the server does not start without a valid injector, and it reports all errors.
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from shlex import quote
 
 from msgspec import Struct
 
@@ -116,7 +117,7 @@ def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
     if _is_injector(folder):
         raise CommandError(
             f"--store {folder}: is an injector, not a folder of injectors; "
-            f"use --store {folder.resolve().parent}"
+            f"use --store {quote(str(folder.resolve().parent))}"
         )
     raise CommandError(
         f"--store {folder}: contains no injector; put manifests into "
@@ -143,7 +144,7 @@ def _add_clusters(found: Survey, folder: Path, callers: CallerStore, auth: Auth)
     if not registry.callers and not registry.load_errors:
         command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
         problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
-        found.warnings.append(f"{problem} --config {folder}")
+        found.warnings.append(f"{problem} --config {quote(str(folder))}")
 
 
 def _format_count(cluster_callers: Callers, auth: Auth) -> str:

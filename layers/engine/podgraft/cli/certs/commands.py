@@ -1,6 +1,7 @@
 """``podgraft certs``: certificates of the HTTPS endpoint, and of clusters that present one."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -54,7 +55,7 @@ def ca(
     _print_files(pair)
     program.print_next_steps(
         f"keep {pair.key} offline: anyone who has it can impersonate the webhook",
-        f"podgraft certs server --dir {path} HOST [HOST …]",
+        f"podgraft certs server --dir {quote(str(path))} HOST [HOST …]",
     )
 
 
@@ -73,12 +74,14 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     _print_files(pair)
     click.echo(f"valid for {alt_names}, until {signing.lifetime.end:%Y-%m-%d}")
     folder = signing.folder
-    authority = folder.key_pair(AUTHORITY).certificate
+    authority = quote(str(folder.key_pair(AUTHORITY).certificate))
+    certificate_file = quote(str(pair.certificate))
     program.print_next_steps(
-        f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
-        f"or, for AWS: podgraft certs import-acm --dir {folder.path} --name {name}",
+        f"podgraft serve --store DIR --cert {certificate_file} --key {quote(str(pair.key))}",
+        f"or, for AWS: podgraft certs import-acm --dir {quote(str(folder.path))} "
+        f"--name {quote(name)}",
         f"podgraft register --url https://HOST --ca-bundle {authority} "
-        f"--server-cert {pair.certificate} --namespace-selector KEY=VALUE",
+        f"--server-cert {certificate_file} --namespace-selector KEY=VALUE",
     )
 
 
@@ -102,9 +105,10 @@ def client(signing: SigningOptions, cluster: str, name: str | None, organization
     subject = trust.describe_subject(certificate)
     click.echo(f"subject {subject}, until {signing.lifetime.end:%Y-%m-%d}")
     program.print_next_steps(
-        f"podgraft tokens allow --cluster {cluster} '{subject}'",
-        f"podgraft register … --control-plane DIR --client-cert {pair.certificate} "
-        f"--client-key {pair.key}: the files with which kube-apiserver presents it",
+        f"podgraft tokens allow --cluster {cluster} {quote(subject)}",
+        "podgraft register … --control-plane DIR "
+        f"--client-cert {quote(str(pair.certificate))} "
+        f"--client-key {quote(str(pair.key))}: the files with which kube-apiserver presents it",
     )
 
 

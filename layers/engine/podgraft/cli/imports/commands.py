@@ -1,6 +1,7 @@
 """``podgraft import istio``: Istio's injection configuration of a cluster, in a folder."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -101,8 +102,8 @@ def _print_summary(folder: Path, source: IstioSource, compiled: Bundle) -> None:
         variables |= injector.parse_environment(webhook.url_path) if injector is not None else {}
     options = registration.make_register_options(source.webhooks, source.revision, variables)
     print_next_steps(
-        f"podgraft check {folder}",
-        f"podgraft compare -A --config {folder}",
+        f"podgraft check {quote(str(folder))}",
+        f"podgraft compare -A --config {quote(str(folder))}",
         "podgraft register --url https://ENDPOINT --injector istio --cluster CLUSTER "
         f"--token-file FILE {' '.join(options)}",
     )

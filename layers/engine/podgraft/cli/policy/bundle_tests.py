@@ -1,6 +1,7 @@
 """The tests in the folder ``tests/`` of a bundle, which ``podgraft check`` and ``push`` run."""
 
 from collections.abc import Iterator
+from shlex import quote
 
 from podgraft.cli.config_source import ConfigFolder
 from podgraft.cli.failure import CommandError
@@ -16,7 +17,7 @@ def find_failed_tests(folder: ConfigFolder) -> Iterator[Diagnostic]:
     """Run the tests of a bundle with its policy, and return an error for each that fails."""
     for path in filter(is_test_file, list_files(folder.bundle / _FOLDER, is_recursive=True)):
         name = path.relative_to(folder.bundle).as_posix()
-        remedy = f"run podgraft test {path} for the differences"
+        remedy = f"run podgraft test {quote(str(path))} for the differences"
         try:
             files = read_test_file(path)
         except CommandError as error:

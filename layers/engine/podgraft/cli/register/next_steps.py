@@ -1,6 +1,7 @@
 """What an operator does with the printed manifests."""
 
 from collections.abc import Iterator
+from shlex import quote
 
 from podgraft.cli.register import control_plane
 from podgraft.cli.register.namespace_choice import find_namespace_label
@@ -19,7 +20,7 @@ def list_next_steps(registration: Registration, options: RegisterOptions) -> Ite
     control_plane_folder, static_folder = options["control_plane"], options["static"]
     has_sidecar_check = options["sidecar_check"] is not None
     if control_plane_folder:
-        path = control_plane_folder / control_plane.CONFIGURATION
+        path = quote(str(control_plane_folder / control_plane.CONFIGURATION))
         yield f"on every control plane node: kube-apiserver --admission-control-config-file={path}"
     if static_folder:
         yield (
