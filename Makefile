@@ -69,6 +69,9 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 	Probe=$(SIGNING_PROFILE) Cleanup=$(SIGNING_PROFILE) Rotation=$(SIGNING_PROFILE) \
 	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
 
+# The make of macOS, 3.81, has no such option.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -123,7 +126,7 @@ test: setup ## Run the test suite without the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 test-fast: setup ## Run the fast tests of every package
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-fast-1 test-fast-2
+	@$(MAKE) --no-print-directory --jobs 2 $(SYNC) test-fast-1 test-fast-2
 
 # Two processes without xdist: for short tests, its reports and the second collection take longer than the tests.
 test-fast-%:
@@ -178,7 +181,7 @@ soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for
 check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
 check: lint contracts setup ## Run everything that CI runs
 	@rm -rf $(TEST_OUTCOMES)
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target WORKERS=2 check-tests check-pages check-aws
+	@$(MAKE) --no-print-directory --jobs 3 $(SYNC) WORKERS=2 check-tests check-pages check-aws
 	@$(BIN)/python tools/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
 
 check-tests:
