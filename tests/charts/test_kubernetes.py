@@ -4,7 +4,6 @@ import base64
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
 from podgraft.service.store.folder.census import FolderCensus
 from support.kube_schemas import validate
+from support.programs import PYTHON, write_shell_program
 
 ROOT = Path(__file__).parents[2]
 MANIFESTS = ROOT / "deploy" / "kubernetes" / "podgraft.yaml"
@@ -55,16 +55,14 @@ def run_page(folder: Path) -> None:
     page = (folder / "README.md").read_text()
     commands = re.findall(r"^ *\$ (.*)$", page, re.MULTILINE)
     environment = {"PATH": f"{folder}:/usr/bin:/bin", "LANG": "C.UTF-8"}
-    program = folder / "podgraft"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m podgraft "$@"\n')
-    program.chmod(0o755)
+    write_shell_program(folder / "podgraft", f'exec {PYTHON} -m podgraft "$@"')
     for command in commands:
         if command.startswith("kubectl"):
             continue
         subprocess.run(
             ["sh", "-c", command], cwd=folder, env=environment, check=True, capture_output=True
         )
-    program.unlink()
+    (folder / "podgraft").unlink()
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ import pytest
 from podgraft.cli import podgraft, program, terminal
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.identifiers import IdentifierError
+from support.programs import PYTHON
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 
@@ -31,11 +32,15 @@ def run_failing(error: BaseException) -> int:
 
 @pytest.mark.parametrize(
     ("closed", "command", "status"),
-    [(">&-", "--version", 0), ("2>&-", "history", 2), ("<&-", f"inject -f - --config {SAMPLE}", 0)],
+    [
+        (">&-", "--version", 0),
+        ("2>&-", "history", 2),
+        ("<&-", f"inject -f - --config '{SAMPLE}'", 0),
+    ],
 )
 def test_a_closed_stream_is_an_empty_one(closed: str, command: str, status: int) -> None:
     """As cron and daemons can start a command."""
-    line = f"{sys.executable} -m podgraft {command} {closed}"
+    line = f"{PYTHON} -m podgraft {command} {closed}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stdout + done.stderr
     assert done.returncode == status

@@ -7,7 +7,6 @@ same commands run with SAM in tests/e2e/aws, and with a real kube-apiserver in t
 
 import contextlib
 import ssl
-import sys
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from support.aws_account import start_account_with_bucket
 from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
 from support.patience import wait_long
+from support.programs import PYTHON
 from support.server_thread import run_server
 
 PAGE = (DOCS / "start.md").read_text()
@@ -87,7 +87,7 @@ def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Endpoi
 def make_run(folder: Path, ca: Path) -> PageRun:
     program = folder / "kubectl.py"
     program.write_text(render_program(folder / "webhooks.yaml", ca))
-    stubs = {"sam": "", "kubectl": f'exec {sys.executable} {program} "$@"'}
+    stubs = {"sam": "", "kubectl": f'exec {PYTHON} {program} "$@"'}
     return PageRun(folder, stubs, ca)
 
 

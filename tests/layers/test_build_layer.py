@@ -15,6 +15,7 @@ import pytest
 from build_layer import platform_options
 from e2e.builds.layer import LAYERS, UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
 from layers.cloudformation import TEMPLATE
+from support.programs import PYTHON
 
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
 ABSENT = Target("python3.99", "arm64")
@@ -141,7 +142,7 @@ def test_uv_fetches_the_targets_python_if_it_can(status: int, said: str, tmp_pat
     asked = tmp_path / "asked"
     uv.write_text(
         f'#!/bin/sh\necho "$@" >> {asked}\n'
-        f'case "$2" in install) exit {status};; find) echo {sys.executable};; esac\n'
+        f'case "$2" in install) exit {status};; find) echo {PYTHON};; esac\n'
     )
     uv.chmod(0o755)
     layer = tmp_path / "layer"
@@ -187,7 +188,7 @@ def test_a_python_without_pip_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     done = subprocess.run([*command, "x"], check=False, capture_output=True, text=True)
     assert done.returncode == 1
     assert re.fullmatch(
-        r"build_layer\.py: \S+ has no pip; install it, .* or set PYTHON to another Python\n",
+        r"build_layer\.py: .+ has no pip; install it, .* or set PYTHON to another Python\n",
         done.stderr,
     )
     assert not (tmp_path / "layer").exists()

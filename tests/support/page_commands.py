@@ -3,13 +3,14 @@
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.programs import PYTHON, write_shell_program
+
 _BLOCK = re.compile(r"^ *```(console|sh)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_RECORDER = """#!/bin/sh
+_RECORDER = """\
 echo "$(basename "$0")" >> {log}
 for word in "$@"; do echo "  $word" >> {log}; done
 """
@@ -41,9 +42,9 @@ def run_commands(commands: Iterable[str], folder: Path, recorded: Iterable[str])
     programs, log = folder / "bin", folder / "calls"
     programs.mkdir()
     log.touch()
-    _write_program(programs / "podgraft", f'#!/bin/sh\nexec {sys.executable} -m podgraft "$@"\n')
+    write_shell_program(programs / "podgraft", f'exec {PYTHON} -m podgraft "$@"')
     for name in recorded:
-        _write_program(programs / name, _RECORDER.format(log=log))
+        write_shell_program(programs / name, _RECORDER.format(log=log))
     work = folder / "work"
     work.mkdir()
     done = subprocess.run(
@@ -56,11 +57,6 @@ def run_commands(commands: Iterable[str], folder: Path, recorded: Iterable[str])
     )
     assert done.returncode == 0, done.stderr
     return list(_read_calls(log.read_text().splitlines()))
-
-
-def _write_program(path: Path, text: str) -> None:
-    path.write_text(text)
-    path.chmod(0o755)
 
 
 def _read_calls(lines: Iterable[str]) -> Iterable[Call]:

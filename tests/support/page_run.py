@@ -8,11 +8,11 @@ import os
 import re
 import socket
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support.programs import PYTHON
 from support.repository_pages import PageCommand, PageFile, read_steps
 
 # The endpoint of the stack is on loopback, with a CA of the test.
@@ -98,7 +98,7 @@ class PageRun:
         self._programs.mkdir(exist_ok=True)
         log = self.folder / "calls"
         texts = {name: _RECORDER.format(log=log, body=body) for name, body in self.stubs.items()}
-        texts["podgraft"] = _PODGRAFT.format(python=sys.executable, ca=self.ca)
+        texts["podgraft"] = _PODGRAFT.format(python=PYTHON, ca=self.ca)
         for name, text in texts.items():
             (self._programs / name).write_text(text)
             (self._programs / name).chmod(0o755)

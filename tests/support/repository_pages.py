@@ -5,10 +5,11 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from support.programs import PYTHON, write_python_program, write_shell_program
 
 ROOT = Path(__file__).parents[2]
 # What commands of pages read or change.
@@ -119,9 +120,7 @@ class Checkout:
 
     def add_stub(self, name: str, text: str) -> None:
         """Add a program that commands find before all others: a Python script."""
-        program = self.stubs / name
-        program.write_text(f"#!{sys.executable}\n{text}")
-        program.chmod(0o755)
+        write_python_program(self.stubs / name, text)
 
     def write(self, file: PageFile) -> None:
         """Write a file of the page."""
@@ -147,12 +146,10 @@ def make_checkout(folder: Path, targets: Collection[str] = (".demo", ".done")) -
     programs = checkout / ".venv" / "bin"
     programs.mkdir(parents=True)
     engine = checkout / "layers" / "engine"
-    start = f"#!/bin/sh\nPYTHONPATH={engine} exec {sys.executable}"
-    (programs / "python").write_text(f'{start} "$@"\n')
-    (programs / "podgraft").write_text(f'{start} -m podgraft "$@"\n')
-    (programs / "activate").write_text(f"PATH={programs}:$PATH\n")
-    for program in programs.iterdir():
-        program.chmod(0o755)
+    start = f"PYTHONPATH={shlex.quote(str(engine))} exec {PYTHON}"
+    write_shell_program(programs / "python", f'{start} "$@"')
+    write_shell_program(programs / "podgraft", f'{start} -m podgraft "$@"')
+    write_shell_program(programs / "activate", f"PATH={shlex.quote(str(programs))}:$PATH")
     for target in targets:
         (checkout / ".venv" / target).touch()
     stubs = folder / "stubs"

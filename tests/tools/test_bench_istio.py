@@ -1,6 +1,5 @@
 """make bench-istio without Go: a program in place of Istio that returns the patches of podgraft."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ import bench_istio
 from bench.load import Load
 from core.injectors.istio import bundles
 from oracle.istio import bench
+from support.programs import write_python_program
 
 # Answers as main.go does, with a patch that adds nothing.
 STUB = """\
-#!{python}
 import base64, json, sys
 patch = base64.b64encode(b"[]").decode()
 for line in sys.stdin:
@@ -41,8 +40,7 @@ def settings(tmp_path: Path) -> Path:
 
 def run_bench(tmp_path: Path, settings: Path, pods: str) -> int:
     program = tmp_path / "stub"
-    program.write_text(STUB.format(python=sys.executable, pods=pods), encoding="utf-8")
-    program.chmod(0o755)
+    write_python_program(program, STUB.format(pods=pods))
     options = ["--program", str(program), "--settings", str(settings), "--load-rounds", "0"]
     with pytest.raises(SystemExit) as caught:
         bench_istio.main([str(tmp_path), "1.30.3", *options, "--rounds", "3"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,18 @@ import pytest
 import bench_kube
 from bench.bench_input import sample_input
 from bench_kube import ALLOW, ISTIO, NONE, PODGRAFT, VARIANTS, AdmissionProgram, Cluster
+from support.programs import write_python_program
 
 # Answers as main.go does: a webhook adds 2 ms for each user, and a container.
-STUB = f"""\
-#!{sys.executable}
+STUB = """\
 import json, sys
 for line in sys.stdin:
     asked = json.loads(line)
     users, extra = asked["load"]["users"], asked["server"] != "none"
-    times = {{name: 0.001 * number + 0.002 * users * extra
-              for number, name in enumerate(("mean", "p50", "p95", "p99"), 1)}}
+    times = {name: 0.001 * number + 0.002 * users * extra
+              for number, name in enumerate(("mean", "p50", "p95", "p99"), 1)}
     containers = 1 + (asked["server"] == "injects")
-    print(json.dumps({{"load": {{"pods": 100, "errors": 0, "containers": containers, **times}}}}),
+    print(json.dumps({"load": {"pods": 100, "errors": 0, "containers": containers, **times}}),
           flush=True)
 """
 POD: dict[str, Any] = {"spec": {"containers": [{"name": "web"}]}}
@@ -39,8 +38,7 @@ CLUSTERS = {
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "admission"
-    path.write_text(STUB, encoding="utf-8")
-    path.chmod(0o755)
+    write_python_program(path, STUB)
     return path
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from layers.cloudformation import TEMPLATE
 from podgraft.kube import yaml
+from support.programs import PYTHON, write_shell_program
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW_FOLDER = ROOT / ".github" / "workflows"
@@ -72,9 +73,7 @@ def run_step(name: str, place: Path, **inputs: str) -> tuple[int, dict[str, str]
     (step,) = [each for each in ACTION["runs"]["steps"] if each["name"] == name]
     outputs, programs = place / "outputs", place / "bin"
     programs.mkdir(exist_ok=True)
-    program = programs / "podgraft"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m podgraft "$@"\n')
-    program.chmod(0o755)
+    write_shell_program(programs / "podgraft", f'exec {PYTHON} -m podgraft "$@"')
     outputs.write_text("")
     given = {
         key: str(default["default"])

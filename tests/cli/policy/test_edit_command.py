@@ -1,7 +1,6 @@
 """``podgraft policy edit``: in AWS and in folders, with all that can go wrong in between."""
 
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from podgraft.core import bundle
 from podgraft.core.signing.verifier import make_verifier
 from podgraft.service.store.folder import FolderStore
 from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
+from support.programs import PYTHON
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE
 
@@ -37,7 +37,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Editor:
             "    path = pathlib.Path(name)\n"
             f"    path.write_text(path.read_text().replace({old!r}, {new!r}))\n" + more
         )
-        monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+        monkeypatch.setenv("EDITOR", f"{PYTHON} {script}")
 
     return set_editor
 

@@ -4,7 +4,6 @@ The AWS is on this machine. ``kubectl`` has an API server that calls webhooks as
 does; tests/e2e/live/test_pages.py runs the same commands with a real one.
 """
 
-import sys
 from pathlib import Path
 
 from docs.limits import DOCS
@@ -12,6 +11,7 @@ from e2e.aws.cloud import Tools, ministack
 from e2e.aws.page_cloud import render_sam, serve_stacks
 from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
+from support.programs import PYTHON
 
 PAGE = (DOCS / "start.md").read_text()
 
@@ -24,7 +24,7 @@ def test_the_commands_put_a_sidecar_on_a_pod(tools: Tools, tmp_path: Path) -> No
         program.write_text(render_program(tmp_path / "webhooks.yaml", cloud.authority))
         stubs = {
             "sam": render_sam(cloud, endpoint),
-            "kubectl": f'exec {sys.executable} {program} "$@"',
+            "kubectl": f'exec {PYTHON} {program} "$@"',
         }
         run = PageRun(tmp_path, stubs, cloud.authority, cloud.environment)
         before, _, rest = PAGE.partition("## On this machine")

@@ -14,6 +14,7 @@ import pytest
 
 from e2e.builds.layer import LAYERS
 from podgraft import cli
+from support.programs import PYTHON
 
 ROOT = LAYERS.parent
 _INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
@@ -45,7 +46,7 @@ def _run(instruction: str, text: str, context: Path, root: Path) -> None:
                 (folder / source.name).write_bytes(source.read_bytes())
         case "RUN":
             line = re.sub(r"(?<=\s)/(?=opt|build)", f"{root}/", f" {text}")
-            line = line.replace("python3 ", f"{sys.executable} ", 1)
+            line = line.replace("python3 ", f"{PYTHON} ", 1)
             environment = {
                 name: value for name, value in os.environ.items() if "PYTHON" not in name
             }

@@ -58,7 +58,7 @@ def _make_environment(home: Path, *, has_pip: bool) -> dict[str, str]:
     if has_pip:
         python.symlink_to(Path(sys.executable).resolve())
     else:
-        python.write_text(f'#!/bin/sh\nexec {Path(sys.executable).resolve()} -S "$@"\n')
+        python.write_text(f'#!/bin/sh\nexec "{Path(sys.executable).resolve()}" -S "$@"\n')
         python.chmod(0o755)
     kept = {
         name: value

@@ -29,7 +29,7 @@ def run_scenario(
     write_folder(folder / "configured", "istio", policy)
     monkeypatch.setenv("KUBECONFIG", str(folder / "kubeconfig"))
     monkeypatch.setattr(kubectl, "PAGE_SIZE", scenario.page_size)
-    words = scenario.command.format(samples=SAMPLES, folder=folder).split()
+    words = [word.format(samples=SAMPLES, folder=folder) for word in scenario.command.split()]
     status = main(words)
     out, err = capsys.readouterr()
     assert status == scenario.status, err + out

@@ -1,7 +1,7 @@
 """The scenarios with the recorded responses of a real kube-apiserver."""
 
 import os
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from e2e.live import exchanges
 from e2e.live.command_runs import run_scenario
 from e2e.live.scenarios import SCENARIOS, STATES, LiveScenario
+from support.programs import PYTHON, write_shell_program
 
 KUBECTL = Path(__file__).parents[2] / "support" / "raw_kubectl.py"
 
@@ -18,8 +19,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the kubectl of the tests first in PATH; ``test_live.py`` uses the real one."""
     file = tmp_path / "bin" / "kubectl"
     file.parent.mkdir()
-    file.write_text(f'#!/bin/sh\nexec {sys.executable} -S {KUBECTL} "$@"\n')
-    file.chmod(0o755)
+    write_shell_program(file, f'exec {PYTHON} -S {shlex.quote(str(KUBECTL))} "$@"')
     monkeypatch.setenv("PATH", f"{file.parent}:{os.environ['PATH']}")
 
 
