@@ -40,8 +40,8 @@ SAMPLES = ROOT / "samples"
 # kubectl prints objects of a cluster with Istio's ConfigMaps, a Deployment, and a registration.
 KUBECTL = f"""\
 case "$*" in
-  *"configmap istio-sidecar-injector"*) cat {SAMPLES}/istio/bundle/injector.yaml ;;
-  *"configmap istio "*) cat {SAMPLES}/istio/bundle/mesh.yaml ;;
+  *"configmap istio-sidecar-injector"*) cat "{SAMPLES}"/istio/bundle/injector.yaml ;;
+  *"configmap istio "*) cat "{SAMPLES}"/istio/bundle/mesh.yaml ;;
   *"get deployments"*) cat <<'END'
 {WORKLOAD}END
   ;;
@@ -67,7 +67,7 @@ STUBS = {
     ),
     "curl": "echo '{}'",
 }
-MESH = (f"cp -r {SAMPLES}/istio mesh",)
+MESH = (f"cp -r '{SAMPLES}/istio' mesh",)
 # A policy with the groups of the page, and a bundle that differs from the one in force.
 GROUPS = (
     "printf 'groups:\\n  ring-0: {}\\n  ring-1: {}\\n' >> mesh/policy.yaml",
@@ -108,7 +108,7 @@ CASES = (
     Case("app-mesh"),
     Case("aws"),
     Case("certificates"),
-    Case("clusters", (f"cp -r {SAMPLES} samples",)),
+    Case("clusters", (f"cp -r '{SAMPLES}' samples",)),
     Case("conformance"),
     Case("explain", (*MESH, "cp mesh/input.web.yaml web.yaml")),
     Case("fleet", (*MESH, *GROUPS)),

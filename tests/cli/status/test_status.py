@@ -1,6 +1,7 @@
 """``podgraft status`` and ``explain`` on a cluster in memory."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def run(
     paths = {WEBHOOKS: responses["webhooks"]} if "webhooks" in responses else {}
     objects = CLUSTER | paths | responses.get("responses", {})
     use_cluster(monkeypatch, objects)
-    status = main(command.split())
+    status = main(shlex.split(command))
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -135,9 +136,9 @@ CASES: Any = (
     ("injected", "explain pod/new", {}, "injected, decided by policy"),
     ("nothing registered", "explain pod/new", {"webhooks": []},
      "the cluster has no webhook of podgraft or istiod for the object"),
-    ("with a bundle", f"explain pod/new --config {SAMPLE}", {"webhooks": [PODGRAFT]},
+    ("with a bundle", f"explain pod/new --config '{SAMPLE}'", {"webhooks": [PODGRAFT]},
      "kube-apiserver, webhook inject.podgraft.dev"),
-    ("with a bundle, before the registration", f"explain pod/new --config {SAMPLE}", {},
+    ("with a bundle, before the registration", f"explain pod/new --config '{SAMPLE}'", {},
      "no webhook of podgraft is registered; the webhooks are those of istiod"),
     ("a name and -A", "explain pod/new -A", {}, "-A excludes names; use -n NAMESPACE"),
     ("no object", "explain pods -l a=b",
@@ -147,7 +148,7 @@ CASES: Any = (
     ("labels of a file", "explain pod/new --namespace-labels a=b", {},
      "--namespace-labels: only with -f; for TARGET, the cluster is read"),
     # configurations
-    ("two sources", f"compare --config cluster --injectConfigFile {SAMPLE}/injector.yaml", {},
+    ("two sources", f"compare --config cluster --injectConfigFile '{SAMPLE}/injector.yaml'", {},
      "use --config alone, or --injectConfigFile and its files"),
     ("compare", "compare", {}, "1 of 1 injected pods are identical"),
     ("another revision", "compare --revision canary --config cluster", {},
