@@ -272,7 +272,7 @@ site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its l
 	@$(BIN)/python tools/check_site.py build/site --address https://podgraft.dev/
 
 build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
-	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
+	@MAKEFLAGS= PYTHON="$(CURDIR)/$(SAM)/python" PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
 		--parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE)
 
 deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")

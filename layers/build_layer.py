@@ -47,13 +47,22 @@ UNUSED = (
 )
 
 _NO_PIP = (
-    "has no pip; install it, on Debian and Ubuntu by the package python3-pip, or set PYTHON to "
-    "another Python"
+    "has no pip; install it, on Debian and Ubuntu by the package python3-pip, or use another "
+    "Python: sam build runs that of PYTHON"
 )
 
 
 def main(argv: list[str]) -> int:
-    """Fill the folder TARGET; return exit status 2 for an invalid command line, 1 without pip."""
+    """Fill the folder TARGET; return exit status 2 for an invalid command line, 1 for a failure."""
+    try:
+        return _build(argv)
+    except subprocess.CalledProcessError as error:
+        command = " ".join(map(str, error.cmd[:4]))
+        print(f"build_layer.py: {command} failed, see above", file=sys.stderr)
+        return 1
+
+
+def _build(argv: list[str]) -> int:
     match argv:
         case ["dependencies", *_] if find_spec("pip") is None:
             print(f"build_layer.py: {sys.executable} {_NO_PIP}", file=sys.stderr)
@@ -85,6 +94,8 @@ def _install(target: Path, requirements: str) -> None:
             *platform_options(RUNTIME, ARCHITECTURE),
         ],
         check=True,
+        # Nor does PIP_REQUIRE_VIRTUALENV=1.
+        env={**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"},
     )
     _remove_commands(target)
 
@@ -140,7 +151,11 @@ def _compile(target: Path) -> str:
     # Which objects a .pyc file shares depends on what its process compiled before (seen with 3.13):
     # only one process with a fixed order and a fixed seed writes the same bytes each time.
     options = ["-q", "-j", "1", "--invalidation-mode", "unchecked-hash"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    # Variables of Python, such as PYTHONPYCACHEPREFIX, can move or change bytecode.
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
+        "PYTHONHASHSEED": "0",
+    }
     # Tracebacks contain the paths on Lambda instead of those of this machine.
     path_options = ["-s", str(target), "-p", "/opt/python"]
     command = [python, "-m", "compileall", *options, *path_options, str(target)]

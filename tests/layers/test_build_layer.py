@@ -178,8 +178,9 @@ def test_a_wheel_with_another_hash_is_not_installed(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
         )
-        assert done.returncode != 0
+        assert done.returncode == 1
         assert message in done.stderr
+        assert done.stderr.endswith(" -m pip install failed, see above\n")
         assert not (tmp_path / "layer").exists()
 
 
@@ -188,21 +189,33 @@ def test_a_python_without_pip_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     done = subprocess.run([*command, "x"], check=False, capture_output=True, text=True)
     assert done.returncode == 1
     assert re.fullmatch(
-        r"build_layer\.py: .+ has no pip; install it, .* or set PYTHON to another Python\n",
+        r"build_layer\.py: .+ has no pip; install it, .*: sam build runs that of PYTHON\n",
         done.stderr,
     )
     assert not (tmp_path / "layer").exists()
 
 
+def test_a_python_outside_of_a_virtual_environment_can_build(tmp_path: Path) -> None:
+    """pip installs into the layer, so ``PIP_REQUIRE_VIRTUALENV`` of its user has no purpose."""
+    (tmp_path / "pip.py").write_text(
+        "import os, sys\nsys.exit(int(os.environ['PIP_REQUIRE_VIRTUALENV']))\n"
+    )
+    variables = {"PYTHONPATH": str(tmp_path), "PIP_REQUIRE_VIRTUALENV": "1"}
+    assemble(ABSENT, "dependencies", tmp_path / "layer", tmp_path / "a", **variables)
+
+
 def test_two_builds_are_identical(tmp_path: Path) -> None:
     """And the report names every wheel with its hash."""
     builds: list[dict[str, bytes]] = []
-    for seed in ("1", "2"):
+    for seed, further in (
+        ("1", {}),
+        ("2", {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONOPTIMIZE": "1"}),
+    ):
         folder = tmp_path / seed
         folder.mkdir()
         make_wheel(folder, "py3-none-any", **{"tiny/sets.py": "A = {'a', 'b', 'c'}.__contains__\n"})
         report = folder / "report.json"
-        variables = {"PODGRAFT_REPORT": str(report), "PYTHONHASHSEED": seed}
+        variables = {"PODGRAFT_REPORT": str(report), "PYTHONHASHSEED": seed, **further}
         built, _ = install_layer(folder, HERE, **variables)
         builds.append(
             {

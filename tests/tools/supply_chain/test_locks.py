@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -248,6 +249,31 @@ def test_make_installs_only_what_is_locked(target: str, tmp_path: Path) -> None:
     complete = [words for words in locks if words[0] != "packaging/requirements/demo.txt"]
     checked = [words for words in locks if words[-1] == "--check"]
     assert done.stdout.count(" pip check --quiet ") + len(checked) == len(complete)
+
+
+def test_make_builds_layers_with_the_pip_of_a_lock() -> None:
+    """A Python of Debian and Ubuntu has no pip. Its path can contain a space."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    done = subprocess.run(
+        ["make", "--dry-run", "build", "PYTHON=python3.99"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert f'MAKEFLAGS= PYTHON="{ROOT}/.tools/sam/bin/python" ' in done.stdout
+    assert re.search(r"^pip==", (ROOT / "packaging/requirements/sam.txt").read_text(), re.MULTILINE)
+    layers = subprocess.run(
+        ["make", "--dry-run", "build-DependenciesLayer", "build-EngineLayer"],
+        cwd=ROOT / "layers",
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**environment, "PYTHON": "/my tools/python"},
+    )
+    commands = [shlex.split(line) for line in layers.stdout.splitlines()]
+    assert [words[:2] for words in commands] == [["/my tools/python", "build_layer.py"]] * 2
 
 
 def test_every_program_that_runs_pip_requires_hashes() -> None:

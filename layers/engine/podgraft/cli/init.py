@@ -5,6 +5,7 @@ The files are those of the installed version. The folder contains everything tha
 """
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -85,7 +86,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         has_engine=True,
         steps=(
             "cd {folder}",
-            "python3 layers/make_archives.py archives",
+            "{python} layers/make_archives.py archives",
             "write a main.tf with the module ./podgraft: its README.md has an example",
             "terraform init && terraform apply",
         ),
@@ -109,7 +110,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         {"deploy/container": ".", "packaging/requirements/serve.txt": "requirements.txt"},
         has_engine=False,
         steps=(
-            "pip wheel --no-deps --wheel-dir {folder} {source}",
+            "{python} -m pip wheel --no-deps --wheel-dir {folder} {source}",
             "podman build --tag podgraft:{version} {folder}",
         ),
     ),
@@ -142,15 +143,13 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     write_kind(KINDS[kind], folder, force=force)
     if kind == "helm":
         write_values(folder, force=force)
-    steps = KINDS[kind].steps
-    program.print_next_steps(
-        *(
-            step.format(
-                folder=quote(str(folder)), version=version("podgraft"), source=_find_source()
-            )
-            for step in steps
-        )
-    )
+    names = {
+        "folder": quote(str(folder)),
+        "version": version("podgraft"),
+        "source": _find_source(),
+        "python": quote(sys.executable),  # it has pip, as others on PATH may not
+    }
+    program.print_next_steps(*(step.format_map(names) for step in KINDS[kind].steps))
 
 
 def write_kind(kind: Kind, folder: Path, *, force: bool) -> None:
