@@ -81,7 +81,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	check-tests check-pages check-aws test-pythons workflows
 
 help: ## Print this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
@@ -136,7 +136,7 @@ test-fast-%:
 # and there it takes no time. It runs the packages in which Python's versions differ most, and imports all modules.
 test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="python3.12 ..." PYTHON_TESTS="tests/kube ...")
 	@for python in $(PYTHONS); do \
-	  $$python -c "" 2>/dev/null || continue; \
+	  $$python -c "" 2>/dev/null || { echo "$$python: not found, so skipped"; continue; }; \
 	  echo "$$python:"; \
 	  [ -e $(TOOLS)/$$python/.done ] || { $$python -m venv --without-pip $(TOOLS)/$$python && \
 	    $(PYTHON) $(INSTALL_LOCK) packaging/requirements/dev.txt --python $(TOOLS)/$$python/bin/python && \
@@ -145,7 +145,8 @@ test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="pyt
 	done
 
 workflows: ## Check the workflows of CI and of a release with actionlint, which Go builds
-	@[ -x $(TOOLS)/actionlint/actionlint ] || GOBIN=$(CURDIR)/$(TOOLS)/actionlint go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.8
+	@[ -x $(TOOLS)/actionlint/actionlint ] || command -v go >/dev/null || { echo "workflows: go not found; install it (Go 1.26 or later)" >&2; exit 1; }
+	@[ -x $(TOOLS)/actionlint/actionlint ] || GOBIN="$(CURDIR)/$(TOOLS)/actionlint" go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.8
 	@$(TOOLS)/actionlint/actionlint
 
 test-all: setup ## Run the test suite with the long tests
@@ -180,9 +181,9 @@ soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for
 # At the end, a table shows which tests were skipped: each must have run in another target, or be in tests/may_skip.txt.
 check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
 check: lint contracts setup ## Run everything that CI runs
-	@rm -rf $(TEST_OUTCOMES)
+	@rm -rf "$(TEST_OUTCOMES)"
 	@$(MAKE) --no-print-directory --jobs 3 $(SYNC) WORKERS=2 check-tests check-pages check-aws
-	@$(BIN)/python tools/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
+	@$(BIN)/python tools/check_skips.py "$(TEST_OUTCOMES)" $(RECORDED)
 
 check-tests:
 	@for target in types test "simulate SEEDS=60"; do $(MAKE) --no-print-directory $$target || exit 1; done

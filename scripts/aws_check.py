@@ -78,9 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.list:
         return 0
     import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
 
     session: Any = boto3.Session()
-    problem = find_problem(session, options.confirm)
+    try:
+        problem = find_problem(session, options.confirm)
+    except (BotoCoreError, ClientError) as error:
+        problem = f"AWS: {error}; correct AWS_PROFILE, AWS_REGION, or the permissions"
     if problem:
         print(problem, file=sys.stderr)
         return 2

@@ -16,6 +16,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import NoCredentialsError
 from botocore.stub import Stubber
 
 import aws_check
@@ -332,6 +333,17 @@ def test_nothing_starts_without_the_account_and_the_region(
     monkeypatch.setattr(aws_check, "run_checks", None)
     assert main([*confirmed]) == 2
     assert f"use --confirm {ACCOUNT}/{REGION}" in capsys.readouterr().err
+
+
+def test_missing_credentials_are_an_error_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> str:
+        raise NoCredentialsError
+
+    monkeypatch.setattr(aws_check, "find_problem", fail)
+    assert main([]) == 2
+    assert "AWS: Unable to locate credentials; correct AWS_PROFILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("left", ["stack", "parameter"])
