@@ -76,7 +76,7 @@ kubectl podgraft --version
 | none | all commands that work with files |
 | `aws` | those for a deployed policy, tokens in Parameter Store, `certs import-acm` |
 | `rules` | CEL with patterns (`matches`, `find`, `findAll`) in conditions and rules |
-| `serve` | `serve` and `demo`; includes `rules` |
+| `serve` | `serve`, `demo`, and `playground`; includes `rules` |
 | `live` | those that read a cluster; they run kubectl |
 | `all` | all commands |
 
