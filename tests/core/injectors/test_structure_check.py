@@ -343,6 +343,82 @@ def test_no_spelling_of_a_key_replaces_a_key_of_the_template(
         way[1](template, make_pod({"v": text}))
 
 
+# A key of the pod, and a mapping in which it would replace a key of the template.
+MERGED = (
+    ("k: &a {key: b}\n    l:\n      <<: *a\n      {{ V }}: evil", "key"),
+    ("k: &a {key: b}\n    l:\n      <<: [*a]\n      {{ V }}: evil", "key"),
+    ("k: &a { {{ V }}: evil}\n    l:\n      key: b\n      <<: *a", "key"),
+    ("k: &a {key: b}\n    l: &b {<<: *a}\n    m:\n      <<: *b\n      {{ V }}: evil", "key"),
+    ("l:\n      key: b\n      !!binary {{ V }}: evil", "a2V5"),
+    ("l:\n      key: b\n      !!str {{ V }}: evil", "key"),
+)
+
+
+@pytest.mark.parametrize(("written", "text"), MERGED)
+@pytest.mark.parametrize("way", WAYS[1:], ids=lambda way: way[0])
+def test_no_merge_or_tag_replaces_a_key_of_the_template(
+    written: str, text: str, way: tuple[str, Render]
+) -> None:
+    template = f"metadata:\n  extra:\n    {written.replace('V', V)}\n"
+
+    assert way[1](template, make_pod({"v": "b3Ro"}))
+    with pytest.raises(UserError, match=r"^annotation v: its text would change the structure"):
+        way[1](template, make_pod({"v": text}))
+
+
+@pytest.mark.parametrize("release", ["1.8", "1.9", "1.30"])
+@pytest.mark.parametrize(
+    "text", ["Image", "IMAGE", "SecurityContext", "securitycontext", "\u017fecurityContext"]
+)
+def test_no_other_case_of_a_key_replaces_a_field(release: str, text: str) -> None:
+    value = "{privileged: true}" if "ontext" in text else "evil"
+    template = (
+        "spec:\n  containers:\n  - name: agent\n    image: a\n"
+        f"    securityContext: {{privileged: false}}\n    {{{{ {V} }}}}: {value}\n"
+    )
+
+    assert istio_renderer(release)(template, make_pod({"v": "other"}))
+    with pytest.raises(UserError, match=r"^annotation v: .* is set twice, in another case"):
+        istio_renderer(release)(template, make_pod({"v": text}))
+
+
+@pytest.mark.parametrize("release", ["1.9", "1.30"])
+def test_no_plain_text_ends_the_document(release: str) -> None:
+    template = f"metadata:\n  labels: {{a: b}}\n{{{{ {V} }}}}: x\nspec:\n  priority: 1\n"
+    render = istio_renderer(release)
+
+    assert check_object(render(template, make_pod({"v": "..x y"}))["spec"])["priority"] == 1
+    with pytest.raises(UserError, match=r"^annotation v: its text would change the structure"):
+        render(template, make_pod({"v": "... x"}))
+
+
+ORDERED = """containers:
+  - {name: agent, image: a}
+  $setElementOrder/containers:
+  - name: agent
+  - name: "{{ V | trim }}"
+"""
+SELECTING = ('containers:\n  - name: "{{ V }}"\n    tty: true\n', ORDERED)
+
+
+@pytest.mark.parametrize("written", SELECTING)
+def test_a_text_selects_no_other_elements_of_a_list(written: str) -> None:
+    template = f"spec:\n  {written.replace('V', V)}"
+
+    assert render_overlay(template, make_pod({"v": "app"}))
+    with pytest.raises(UserError, match=r"^/metadata/annotations/v: its text would change"):
+        render_overlay(template, make_pod({"v": "*"}))
+
+
+@pytest.mark.parametrize("written", ["{{ `*` }}", "{{ with V }}*{{ end }}"])
+def test_a_template_selects_other_elements_of_a_list(written: str) -> None:
+    template = f'spec:\n  containers:\n  - name: "{written.replace("V", V)}"\n    tty: true\n'
+
+    spec = check_object(render_overlay(template, make_pod({"v": "*"}))["spec"])
+    (container,) = _list(spec["containers"])
+    assert check_object(container)["tty"] is True
+
+
 def test_the_comparison_of_keys_is_linear() -> None:
     """The hashes of keys have another order than their placeholders."""
     template = (

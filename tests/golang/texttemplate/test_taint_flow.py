@@ -11,7 +11,7 @@ from podgraft.core.injectors.istio.config import mesh, protojson
 from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.render import functions
 from podgraft.core.injectors.istio.render.functions import add_render
-from podgraft.core.injectors.overlay.data import FUNCTIONS
+from podgraft.core.injectors.overlay.data import FUNCTIONS, OverlayData
 from podgraft.golang import sprig
 from podgraft.golang.reflect.taint import PlaceholderRegistry
 from podgraft.golang.reflect.tainted_values import taint_json
@@ -102,8 +102,26 @@ NUMBERS = (
     *("toJson .i", "toYaml .i", "toRawJson (list .i)", "printf `%c` (atoi (toJson .i))"),
     *("toYaml (len .n)", "date `05` (toDate `05` .n)", "(toDate `05` .n).Second"),
     *("unixEpoch (toDate `05` .n)", "toDate `05` .n", "print (deepCopy (toDate `05` .n))"),
+    # Numbers below a number.
+    *("range (atoi .n) }}{{ printf `%c` . }}{{ end", "range $i := .i }}{{ $i }}{{ end"),
     *("toJson (toDate `05` .n)", "((toDate `05` .n).AddDate 1 0 0).Format `05`"),
 )
+
+
+@pytest.mark.parametrize("number", [58, 58.0])
+@pytest.mark.parametrize("form", ["IntVal", "IntValue", "String", "MarshalJSON"])
+def test_a_field_with_an_own_json_form_is_followed(form: str, number: float) -> None:
+    slots = PlaceholderRegistry()
+    program = compile_(
+        f"{{{{ (index .Spec.Containers 0).LivenessProbe.HTTPGet.Port.{form} }}}}",
+        name="x",
+        functions=FUNCTIONS,
+    )
+    container = {"livenessProbe": {"httpGet": {"port": number}}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}
+    data = OverlayData(taint_json(slots, pod), "", {}, {}).to_struct()
+
+    assert slots.placeholder_ids(program.trace(data, slots).masked_text)
 
 
 @pytest.mark.parametrize("form", NUMBERS)
@@ -154,6 +172,12 @@ HARMS = (
     ("{{ (.a | trunc 5).b }}", True),
     ("{{ define `t` }}{{ trunc 1 . }}{{ end }}", True),
     ("a: &x b\nc: {{ .a }}", True),
+    ("a: &-x b\nc: {{ .a }}", True),
+    ("a: x && y\nc: {{ .a }}", False),
+    ("{{ .t.Format .a }}", True),
+    ("{{ .a | .t.Format }}", True),
+    ("{{ (.t).Format .a | quote }}", True),
+    ("{{ .t.Format `05` }}", False),
     ("{{ if contains `x` .a }}x{{ end }}", False),
 )
 

@@ -15,7 +15,7 @@ and encoding/json of Go 1.26, including its error texts. Intended differences:
 
 from . import quantity, selectors, workload, workload_owner
 from .decode_errors import DecodeError
-from .decoding import check, check_patched, decode, decode_patch
+from .decoding import check, check_patched, decode, decode_additions, decode_patch
 from .encoding import encode
 from .errors import QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
@@ -37,6 +37,7 @@ __all__ = [
     "check",
     "check_patched",
     "decode",
+    "decode_additions",
     "decode_patch",
     "encode",
     "object_type",

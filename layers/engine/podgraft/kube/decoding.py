@@ -1,7 +1,8 @@
 """The decoder from JSON objects to Go's structs, in JSON form (encoding/json, Go 1.26).
 
 Of duplicate keys that differ in case (``name``, ``Name``), all must decode. Their values are not
-merged: the last one wins.
+merged: the last one wins. What a template renders can have none: text of a pod would replace the
+value of the template.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,11 +23,16 @@ Decode: TypeAlias = Callable[[Value], Value]
 
 
 class Mode(Enum):
-    """How a value is decoded: see ``decode``, its parameter ``lenient``, and ``decode_patch``."""
+    """How a value is decoded: see ``decode``, its parameter ``lenient``, and ``decode_…``."""
 
     STRICT = "strict"
     LENIENT = "lenient"
+    ADDITIONS = "additions"
     PATCH = "patch"
+
+
+_LENIENT = (Mode.LENIENT, Mode.ADDITIONS)
+_RENDERED = (Mode.ADDITIONS, Mode.PATCH)
 
 
 _BOUNDS = {
@@ -53,6 +59,11 @@ def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
     ``secretKeyRef.name``.
     """
     return _decoder(type_, Mode.LENIENT if lenient else Mode.STRICT)(raw)
+
+
+def decode_additions(type_: GoType, raw: JSON) -> JSON:
+    """``decode``, lenient, for what a template renders; raises ``DecodeError``."""
+    return _decoder(type_, Mode.ADDITIONS)(raw)
 
 
 def decode_patch(type_: GoType, raw: JSON) -> JSON:
@@ -187,12 +198,18 @@ class _StructDecoder:
         for key, value in raw.items():
             name = key if key in self.steps else folded.get(strings.fold_name(key))
             if name is not None:
-                if name in members:  # Go decodes this value, too
-                    self.decode({name: members[name]})
+                if name in members:
+                    self._check_replaced(name, members[name])
                 members[name] = value
             elif self._find_directive(key) is not None:
                 members[key] = value
         return members
+
+    def _check_replaced(self, name: str, value: Value) -> None:
+        """Raise ``DecodeError`` if another spelling of a key must not replace its value."""
+        if self.mode in _RENDERED:
+            raise DecodeError([FieldError(refusal=f"{name} is set twice, in another case")])
+        self.decode({name: value})  # Go decodes this value, too
 
     def _find_directive(self, key: str) -> _FieldDecoder | None:
         return _DIRECTIVE if self.mode is Mode.PATCH and key.startswith("$") else None
@@ -208,7 +225,7 @@ def _steps(
     """The steps of the fields of a struct, including promoted fields."""
     for field in type_.fields:
         if field.inline:
-            inner = Mode.STRICT if mode is Mode.LENIENT else mode
+            inner = Mode.STRICT if mode in _LENIENT else mode
             yield from _steps(field.type, (*path, field.name), inner)
         else:
             yield field, _FieldDecoder(field, path, mode)
@@ -243,7 +260,7 @@ def _decoder(type_: GoType, mode: Mode) -> Decode:
         case Kind.MAP, GoType() as elem:
             return _map(type_, _decoder(elem, mode), texts=elem.kind is Kind.STRING)
         case Kind.STRING, _:
-            return _leaf(_text(type_, lenient=mode is Mode.LENIENT), mode)
+            return _leaf(_text(type_, lenient=mode in _LENIENT), mode)
         case Kind.BOOL, _:
             return _leaf(_bool(type_), mode)
         case kind, _ if kind in _BOUNDS:

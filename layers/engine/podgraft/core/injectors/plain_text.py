@@ -7,6 +7,7 @@ the object. The structure check then needs no second rendering.
 """
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
@@ -19,7 +20,7 @@ from podgraft.golang.reflect.taint import Address
 _LETTERS = "[A-Za-z0-9_./+=()@-]*"
 _PART = rf"(?=[A-Za-z0-9_./+=()@-]|\$\(){_LETTERS}(?:\$\({_LETTERS})*"
 _WORD = f"{_PART}(?::{_PART})*"
-_PLAIN_TEXT = re.compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_PLAIN_TEXT = re.compile(rf"\*?|(?!---|-(?: |$)|@|\.+(?: |$)){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _NULL = "null"
 _PARTS_OF_NULL = frozenset(
     _NULL[start:end] for start in range(len(_NULL)) for end in range(start + 1, len(_NULL) + 1)
@@ -35,8 +36,8 @@ def is_plain_text(text: str) -> bool:
     return _PLAIN_TEXT.fullmatch(text) is not None and text.lower() not in _PARTS_OF_NULL
 
 
-def has_only_plain_text(value: JSON) -> bool:
-    """Whether the value contains only plain text, including its keys.
+def has_only_plain_text(value: JSON, reserved: Collection[str] = ()) -> bool:
+    """Whether the value contains only plain text, including its keys, and no ``reserved`` text.
 
     Its JSON has all texts between quotes. Plain text is ASCII and needs no escapes.
     """
@@ -48,6 +49,8 @@ def has_only_plain_text(value: JSON) -> bool:
         return False
     texts = set(_TEXTS.findall(json))
     has_syntax = not all(map(_PLAIN_TEXT.fullmatch, texts))
+    if not texts.isdisjoint(reserved):
+        return False
     return not has_syntax and _PARTS_OF_NULL.isdisjoint(map(str.lower, texts))
 
 

@@ -5,7 +5,7 @@ text, never a list of forbidden inputs. The other functions find the text that m
 its result fail. Nothing here knows an injector, and no function keeps anything of an object.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -54,7 +54,7 @@ class CheckedTemplate(Struct, Generic[T], frozen=True):
     template's dot, and ``taint_data`` the same dot with taint on all text of the object's
     author. ``parse`` converts rendered YAML to the result, or raises an error. ``parse_unique``
     returns ``None`` if a mapping has a key more than once. ``sections`` are those of the program
-    for the data.
+    for the data. ``selectors`` are those of ``StructureComparison``.
     """
 
     name: str
@@ -65,6 +65,7 @@ class CheckedTemplate(Struct, Generic[T], frozen=True):
     parse_unique: Callable[[str], T | None]
     limits: Limits = DEFAULT_LIMITS
     sections: SectionReuse | None = None
+    selectors: Collection[tuple[str, str]] = ()
 
     def trace(self, slots: PlaceholderRegistry) -> Trace:
         """Render the template, and return the text by origin."""
@@ -92,13 +93,13 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
             return unique
     trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)
-    address = find_unexpected_structure(trace)
+    address = find_unexpected_structure(trace, template.selectors)
     if address is not None:
         raise StructureError(address)
     return result
 
 
-def find_unexpected_structure(trace: Trace) -> Address:
+def find_unexpected_structure(trace: Trace, selectors: Collection[tuple[str, str]] = ()) -> Address:
     """Return the address of a text that changes the structure of the rendered YAML."""
     # Most pods need no comparison.
     text, masked = trace.text, trace.masked_text
@@ -110,14 +111,14 @@ def find_unexpected_structure(trace: Trace) -> Address:
         return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
     matcher = ScalarMatcher(slots)
-    exact = StructureComparison(slots, matcher.matches, matcher.find_keys)
+    exact = StructureComparison(slots, matcher.matches, matcher.find_keys, selectors)
     if _agrees(text, structure, exact):
         return None
 
     def matches_partly(scalar: Scalar, other: str) -> bool:
         return bool(slots.placeholder_ids(scalar.text)) or matcher.matches(scalar, other)
 
-    mixed = StructureComparison(slots, matches_partly, matcher.find_keys)
+    mixed = StructureComparison(slots, matches_partly, matcher.find_keys, selectors)
     emission = bisect_failure(
         len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, mixed)
     )

@@ -12,7 +12,7 @@ replaces a key of the template. Each of these changes the merged pod without any
 checks of keys, anchors, and aliases below exist for these cases.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
 
@@ -20,14 +20,12 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import equal
 from podgraft.golang.reflect.taint import PlaceholderRegistry
-from podgraft.kube.yaml.composer import Alias, Mapping, Node, Scalar
+from podgraft.kube.yaml.composer import MERGE_KEY, Alias, Mapping, Node, Scalar
 from podgraft.kube.yaml.composer import Sequence as List
-from podgraft.kube.yaml.scalars import format_key
 
 from .scalar_text import fold
 
 DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
-_MERGE = "<<"
 _MAX_OTHER_KEYS = 64
 
 
@@ -35,12 +33,14 @@ class StructureComparison(Struct, frozen=True):
     """Compares texts of one rendering with its masked text.
 
     ``matches_mask`` states whether a scalar has the text that its masked text replaces.
-    ``find_keys`` returns the texts of keys that a masked text replaces.
+    ``find_keys`` returns the texts of keys that a masked text replaces. ``selectors`` are keys with
+    a value that only the template can write, because it selects other elements of a list.
     """
 
     slots: PlaceholderRegistry
     matches_mask: Callable[[Scalar, str], bool]
     find_keys: Callable[[str], Iterable[str]]
+    selectors: Collection[tuple[str, str]] = ()
 
     def is_equal(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
         """Whether all documents have the same structure."""
@@ -74,8 +74,8 @@ class StructureComparison(Struct, frozen=True):
         if not self._has_equal_properties(real, masked):
             return False
         if not self.slots.placeholder_ids(masked.text):
-            return equal(real.value, masked.value) and (real.text == _MERGE) == (
-                masked.text == _MERGE
+            return equal(real.value, masked.value) and (real.text == MERGE_KEY) == (
+                masked.text == MERGE_KEY
             )
         return real.value is not None and self.matches_mask(real, masked.text)
 
@@ -93,7 +93,16 @@ class StructureComparison(Struct, frozen=True):
             node = remaining.take(texts, partial(self._is_masked_by, key))
             if node is None or not self._is_equal_node(node, value):
                 return False
+            if self._has_placeholder(value) and self._is_selector(key, node):
+                return False
         return True
+
+    def _is_selector(self, key: Node, value: Node) -> bool:
+        return (
+            isinstance(key, Scalar)
+            and isinstance(value, Scalar)
+            and (key.text, value.text) in self.selectors
+        )
 
     def _is_masked_by(self, masked: Node, real: Node) -> bool:
         return self._is_equal_key(real, masked)
@@ -116,7 +125,9 @@ class StructureComparison(Struct, frozen=True):
             ):
                 return False
             indexes[_key_identity(key)] = index
-        return _count_distinct_keys(masked) == len(masked.pairs)
+        return _count_distinct_keys(masked) == len(masked.pairs) and not any(
+            map(_is_merge, masked.pairs)
+        )
 
     def _is_position(self, node: Node) -> bool:
         return isinstance(node, Scalar) and self.slots.is_position(node.text)
@@ -136,7 +147,7 @@ class StructureComparison(Struct, frozen=True):
             return True
         if not self.slots.placeholder_ids(masked.text):
             return True
-        return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
+        return not real.text.startswith(DIRECTIVES) and real.text != MERGE_KEY
 
 
 class _RemainingPairs:
@@ -164,13 +175,29 @@ class _RemainingPairs:
 
 
 def _count_distinct_keys(mapping: Mapping) -> int:
-    """Count the different keys after the YAML reader converts them to strings."""
-    keys = (key for key, _ in mapping.pairs)
-    return len({_key_identity(key) for key in keys})
+    """Count the different keys after the YAML reader converts them to strings and merges."""
+    keys: set[object] = set()
+    visited: set[int] = set()
+    stack: list[Node] = [mapping]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Alias):
+            node = node.target or node
+        if id(node) in visited or not isinstance(node, Mapping | List):
+            continue
+        visited.add(id(node))
+        if isinstance(node, List):
+            stack.extend(node.elements)
+            continue
+        keys.update(_key_identity(pair[0]) for pair in node.pairs if not _is_merge(pair))
+        stack.extend(pair[1] for pair in node.pairs if _is_merge(pair))
+    return len(keys)
+
+
+def _is_merge(pair: tuple[Node, Node]) -> bool:
+    """Whether a pair merges the keys of other mappings."""
+    return isinstance(pair[0], Scalar) and pair[0].text == MERGE_KEY
 
 
 def _key_identity(key: Node) -> object:
-    if not isinstance(key, Scalar):
-        return id(key)
-    text = format_key(key.value)
-    return key.text if text is None else text
+    return key.key if isinstance(key, Scalar) else id(key)

@@ -105,7 +105,7 @@ def propagate_taint(convert: Callable[[Value], Value]) -> Callable[[Value], Valu
     """Wrap a conversion, so a tainted argument taints the result."""
 
     def convert_with_taint(raw: Value) -> Value:
-        if raw.__class__ is TaintedText or raw.__class__ is dict:
+        if raw.__class__ in TAINTED or raw.__class__ in (dict, list):
             for tainted in find_tainted((raw,)):
                 return taint(tainted.registry, convert(remove_taint(raw)), tainted.sources)
         return convert(raw)

@@ -15,7 +15,7 @@ from .parse.source import Source
 # Directives that write text unchanged, and numbers in digits.
 _PLAIN_FORMAT = re.compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
 # An anchor, which text of the pod could reference.
-_ANCHOR = re.compile(r"&\w")
+_ANCHOR = re.compile(r"&[^\s&]")
 # Functions that repeat or indent a text by a number.
 _COUNTING = ("indent", "nindent", "repeat")
 # Functions that write any text as a scalar in double quotes.
@@ -36,6 +36,8 @@ def can_create_syntax(
 
 
 def _has_pipe_risk(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
+    if any(not isinstance(command.operands[0], nodes.Identifier) for command in pipe.commands[1:]):
+        return True  # a method of what the pipeline computes
     last = pipe.commands[-1].operands[0]
     quoted = isinstance(last, nodes.Identifier) and last.name in _QUOTING and not pipe.variables
     return any(_has_command_risk(command, functions, quoted=quoted) for command in pipe.commands)
@@ -45,6 +47,11 @@ def _has_command_risk(
     command: nodes.Command, functions: Mapping[str, Function], *, quoted: bool
 ) -> bool:
     first, *arguments = command.operands
+    # A method, such as Format of a time, can write anything for an argument.
+    if not isinstance(first, nodes.Identifier) and not all(
+        isinstance(argument, nodes.Constant) for argument in arguments
+    ):
+        return True
     for operand in command.operands:
         inner = operand.node if isinstance(operand, nodes.Chain) else operand
         is_quoted = quoted and inner is operand

@@ -25,8 +25,9 @@ from podgraft.base.jsonvalue import JSON, MAX_DEPTH
 
 from . import events
 from .errors import NotYAMLError
-from .scalars import resolve
+from .scalars import ScalarError, format_key, resolve, resolve_tagged
 
+MERGE_KEY = "<<"
 _BLOCK_STYLES = frozenset("|>")
 
 
@@ -47,6 +48,16 @@ class Scalar(Struct, frozen=True):
     def value(self) -> JSON:
         """The value, ignoring the tag."""
         return resolve(self.text) if self.plain else self.text
+
+    @property
+    def key(self) -> str:
+        """The text of the scalar as a key of JSON."""
+        try:
+            value = self.value if self.tag is None else resolve_tagged(self.tag, self.text)
+        except ScalarError:
+            return self.text
+        key = format_key(value)
+        return self.text if key is None else key
 
     @property
     def is_block(self) -> bool:
@@ -71,9 +82,10 @@ class Mapping(Struct, frozen=True):
 
 
 class Alias(Struct, frozen=True):
-    """A reference to an anchor."""
+    """A reference to an anchor; its target is ``None`` if it contains the alias."""
 
     anchor: str
+    target: Node | None
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping | Alias
@@ -91,6 +103,7 @@ class _Composer:
     def __init__(self, next_event: Callable[[], Event]) -> None:
         self._next = next_event
         self._depth = 0
+        self._anchors: dict[str, Node] = {}
 
     def compose_documents(self) -> list[Node]:
         """``StreamStart (DocumentStart node DocumentEnd)* StreamEnd``."""
@@ -98,10 +111,17 @@ class _Composer:
         nodes: list[Node] = []
         while not isinstance(event := self._next(), StreamEndEvent):
             if events.is_document_start(event):
+                self._anchors.clear()
                 nodes.append(self._compose_node(self._next()))
         return nodes
 
     def _compose_node(self, event: Event) -> Node:
+        node = self._compose_content(event)
+        if not isinstance(node, Alias) and node.anchor is not None:
+            self._anchors[node.anchor] = node
+        return node
+
+    def _compose_content(self, event: Event) -> Node:
         if type(event) is ScalarEvent:
             plain = bool(event.implicit[0])
             return Scalar(event.value, plain, event.style or "", event.anchor, event.tag)
@@ -127,6 +147,6 @@ class _Composer:
                     elements.append(self._compose_node(element))
                 return Sequence(elements, event.anchor, event.tag)
             case AliasEvent(anchor=anchor):
-                return Alias(anchor)
+                return Alias(anchor, self._anchors.get(anchor))
             case _:
                 raise TypeError(f"{event} begins no node")

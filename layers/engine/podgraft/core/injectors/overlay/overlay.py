@@ -39,6 +39,7 @@ from podgraft.kube.patch import merge_patch, pointer, strategic
 
 from .data import OverlayData
 from .partial import resolve_partial
+from .paths import OTHERS, find_merge_keys
 from .reads import find_overlay_reads
 from .templates import OverlayTemplate
 
@@ -155,7 +156,8 @@ class _Rendering:
         """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
             return render_with_check(
-                self._make_checked_template, is_harmless=has_only_plain_text(self.data.object)
+                self._make_checked_template,
+                is_harmless=has_only_plain_text(self.data.object, (OTHERS,)),
             )
         except StructureError as error:
             raise UserError(
@@ -184,6 +186,9 @@ class _Rendering:
             _parse_partial,
             _parse_partial,  # it refuses a key that a mapping has twice
             self.limits,
+            selectors=[
+                (key, OTHERS) for key in find_merge_keys(kube.object_type(self.data.object))
+            ],
         )
 
     def _with_object(self, changed: Object) -> OverlayData:

@@ -8,6 +8,7 @@ conflict, but it never misses one.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from podgraft.base import jsonvalue
@@ -47,6 +48,20 @@ def find_candidate_pairs(
         if left != right
     }
     return sorted(pairs)
+
+
+@cache
+def find_merge_keys(type_: GoType | None) -> frozenset[str]:
+    """The merge keys of all lists in a type."""
+    stack, visited = [type_], set[GoType]()
+    keys: set[str] = set()
+    while stack:
+        each = stack.pop()
+        if each is not None and each not in visited:
+            visited.add(each)
+            keys.update(field.merge_key for field in each.fields)
+            stack += [each.elem, *(field.type for field in each.fields)]
+    return frozenset(keys - {""})
 
 
 def json_fields(type_: GoType | None) -> Mapping[str, Field]:

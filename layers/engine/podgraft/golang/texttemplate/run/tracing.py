@@ -105,7 +105,7 @@ def make_tracing_namespace(
     }
     operations = {
         "converted": _attach_sources(convert_argument),
-        "elements": _attach_sources(runtime.range_elements),
+        "elements": _attach_sources(_list_elements),
         "invoke": _invoke,
         "pairs": _attach_sources(_list_pairs),
         "path": _lookup_path,
@@ -167,6 +167,16 @@ def _attach_sources(operation: Callable[..., Value]) -> Callable[..., Value]:
             raise
 
     return operate
+
+
+def _list_elements(value: Value) -> Iterable[Value]:
+    """``runtime.range_elements``; the numbers below a tainted number have its taint."""
+    elements = runtime.range_elements(value)
+    number = dereference(value)
+    if number.__class__ is not TaintedInt:
+        return elements
+    make_number = number.registry.make_number
+    return (make_number(int(each), number.sources, number.type) for each in elements)
 
 
 def _list_pairs(value: Value) -> Iterable[tuple[Value, Value]]:

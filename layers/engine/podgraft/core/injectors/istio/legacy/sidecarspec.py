@@ -48,7 +48,7 @@ def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
     if raw is not None and not isinstance(raw, dict):
         raise OverlayError("the rendered template must be a map with the lists of the sidecar")
     try:
-        spec = kube.decode(_spec_type(kubernetes), raw or {}, lenient=True)
+        spec = kube.decode_additions(_spec_type(kubernetes), raw or {})
     except kube.DecodeError as error:
         raise OverlayError(str(error)) from error
     document, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
