@@ -17,8 +17,11 @@ Event: TypeAlias = Mapping[str, Any]
 
 # The reason of an alarm can contain many data points.
 MAX_REASON = 500
-# The brake stops all rollouts, as the guard and podgraft rollout abort --all write it.
-_STOPS_ALL = re.compile(r"""^id:\s*["']?\*["']?\s*$""", re.MULTILINE)
+_CHAR = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"  # within a line of YAML
+_STRING = rf"""(?:"(?:\\{_CHAR}|(?!["\\]){_CHAR})*"|'(?:(?!'){_CHAR})*'|\w{_CHAR}*)"""
+# The brake stops all rollouts, as the guard and podgraft rollout abort --all write it. Each line
+# before the id is complete: else the line of the id could be a part of another text.
+_STOPS_ALL = re.compile(rf"""(?:[a-z]+: {_STRING}\n)*id: (["'])\*\1 *(?:\n|\Z)""")
 
 
 class Ssm(Protocol):
@@ -81,7 +84,7 @@ def _set_brake(name: str, ssm: Ssm, alarm: str, reason: str) -> bool:
     try:
         ssm.put_parameter(Name=name, Value=brake, Type="String", Overwrite=False)
     except ssm.exceptions.ParameterAlreadyExists:
-        if _STOPS_ALL.search(_read_brake(name, ssm)):
+        if _STOPS_ALL.match(_read_brake(name, ssm)):
             return False
         ssm.put_parameter(Name=name, Value=brake, Type="String", Overwrite=True)
     return True

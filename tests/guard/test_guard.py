@@ -108,13 +108,30 @@ def test_the_brake_of_an_operator_remains(
     assert read_brake(ssm) == own
 
 
-@pytest.mark.parametrize("text", ["id: 2026-11-22-probes\n", "[", "reason: id is missing\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: 2026-11-22-probes\n",
+        "[",
+        "reason: id is missing\n",
+        "id: other\nreason: 'a\nid: \"*\"\n'\n",
+        'id: "*\'\n"\n',
+        'by: a\u2028? "\nid: \'*\'\n"\n: x\nid: other\n',
+        'own: {\nid: "*"\n}\nid: other\n',
+    ],
+)
 def test_a_brake_that_can_stop_less_is_replaced(
     ssm: Any, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     ssm.put_parameter(Name=BRAKE, Value=text, Type="String")
     assert send(ssm, "ALARM", capsys)["brake"] == "set"
     assert parse_brakes([read_brake(ssm) or ""]) == {ALL}
+
+
+def test_a_brake_of_abort_remains(ssm: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    own = yaml.dump({"id": ALL, "at": "2026-11-22T08:31:07Z", "by": "o'neil", "reason": "a: b"})
+    ssm.put_parameter(Name=BRAKE, Value=own, Type="String")
+    assert send(ssm, "ALARM", capsys)["brake"] == "exists"
 
 
 def test_the_second_alarm_changes_nothing(ssm: Any, capsys: pytest.CaptureFixture[str]) -> None:
