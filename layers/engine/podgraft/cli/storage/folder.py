@@ -1,6 +1,7 @@
 """The documents of podgraft serve: files of a folder, replaced atomically."""
 
 import fcntl
+import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,13 @@ class FolderDocuments(Struct, frozen=True):
         """
         del name
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / _LOCK).open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        path = self.folder / _LOCK
+        with convert_errors():
+            # A link could lead to any file of the user, and a pipe waits for its other end.
+            flags = os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(path, flags, outputs.PUBLIC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(descriptor)
