@@ -13,8 +13,10 @@ from cli.fleet.test_enrollment import account as account  # noqa: PLC0414  a fix
 from cli.fleet.test_enrollment import estate as estate  # noqa: PLC0414  a fixture
 from cli.fleet.test_fleet_file import HEAD
 from podgraft.cli import main
+from podgraft.cli.certs import keys, pem
 from podgraft.kube import yaml
 from support.kube_schemas import RELEASES, validate
+from support.pki import Authority
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -158,3 +160,19 @@ def test_a_registrar_registers_its_cluster_with_the_token_of_a_secret(
     registered: list[Any] = [*yaml.load_all(applied)]
     names = {each["metadata"]["name"] for each in registered}
     assert role["rules"][1]["resourceNames"] == sorted(names)
+
+
+def test_a_registrar_contains_no_key_of_the_file_with_the_ca() -> None:
+    """A file can contain a certificate and its key; the manifests are for Git."""
+    issuer = Authority("ca").issuer
+    own = pem.dump_certificates([issuer.certificate])
+    key = keys.encode_key(issuer.key, None)
+    Path("ca.pem").write_bytes(key + own + b"password: hunter2\n")
+    Path("fleet.yaml").write_text(FLEET.replace("spec:\n", "spec:\n  caBundle: ca.pem\n"))
+    assert render("--registrar", "podgraft:1") == 0
+    text = Path("registrations/c/registrar.yaml").read_text()
+    assert "PRIVATE KEY" not in text
+    assert "hunter2" not in text
+    manifests: list[Any] = [*yaml.load_all(text)]
+    [config] = [each for each in manifests if each["kind"] == "ConfigMap"]
+    assert config["data"]["ca.pem"].encode() == own

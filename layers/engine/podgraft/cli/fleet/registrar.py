@@ -10,6 +10,7 @@ from pathlib import Path
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at, without_keys
 from podgraft.cli import documents
+from podgraft.cli.certs import pem
 from podgraft.kube import yaml
 
 from .file import Fleet
@@ -37,7 +38,8 @@ def make_registrar(
     registrations = make_manifests(front.endpoint, None, settings, None)
     files: Object = {"fleet.yaml": _reduce_file(path, front, cluster)}
     if fleet.ca_bundle is not None:
-        files["ca.pem"] = documents.read_text(fleet.ca_bundle)
+        # Certificates alone: the file can contain a key, too.
+        files["ca.pem"] = pem.dump_certificates(pem.read_certificates(fleet.ca_bundle)).decode()
     subject: JSON = {"kind": "ServiceAccount", **metadata}
     role: JSON = {"apiGroup": _GROUP, "kind": "ClusterRole", "name": NAME}
     return [
