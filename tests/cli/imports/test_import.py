@@ -164,6 +164,22 @@ def test_the_printed_commands_quote_the_folder(
     assert f"\n  podgraft check '{folder / 'mesh'}'\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("revision", ["../../out", "/podgraft-out", "..", "a; reboot", "a\n"])
+def test_a_revision_that_no_api_server_stores_writes_no_file(
+    use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], revision: str
+) -> None:
+    """It would name a folder, and a part of the printed command."""
+    maps = {
+        f"{MAPS}/{name}-{revision}": CLUSTER[f"{MAPS}/{name}"]
+        for name in ("istio", "istio-sidecar-injector")
+    }
+    use_cluster(responses={**maps, WEBHOOKS: [tag(revision, "prod")]})
+    for words in ((), ("--revision", "prod")):
+        assert run(tmp_path / "in", *words) == 1
+        assert "label istio.io/rev: got" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_an_existing_bundle_is_not_replaced_without_force(
     use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -244,3 +244,23 @@ def test_lists_are_read_in_pages(expires: bool, monkeypatch: pytest.MonkeyPatch)
     items: Any = [*read_items(Pages(expires), "/api/v1/pods")]
     assert [item["metadata"]["uid"] for item in items] == list("01234")
     assert {(item["kind"], item["apiVersion"]) for item in items} == {("Pod", "v1")}
+
+
+@dataclass(slots=True)
+class EndlessPages(Pages):
+    """A list of which each page names another one."""
+
+    requests: int = 0
+
+    def get(self, path: str, **query: str) -> Any:
+        """Return a page without an item."""
+        del path, query
+        self.requests += 1
+        return {"kind": "PodList", "metadata": {"continue": str(self.requests)}, "items": []}
+
+
+def test_a_list_that_does_not_end_is_an_error() -> None:
+    pages = EndlessPages()
+    with pytest.raises(ApiError, match="GET /api/v1/pods: the list has more than 2000 pages"):
+        list(read_items(pages, "/api/v1/pods"))
+    assert pages.requests == kubectl.MAX_PAGES

@@ -24,7 +24,7 @@ def make_register_options(
     options = ["--revision", revision]
     for name, value in sorted(variables.items()):
         option = _OPTIONS.get(name)
-        options += (option, quote(value)) if option else ("--env", quote(f"{name}={value}"))
+        options += (option, value) if option else ("--env", f"{name}={value}")
     policies = {string_at(webhook.manifest, "failurePolicy") for webhook in webhooks}
     if policies == {"Ignore"}:
         options += ("--failure-policy", "Ignore")
@@ -33,7 +33,7 @@ def make_register_options(
     timeouts = {str(webhook.manifest.get("timeoutSeconds")) for webhook in webhooks}
     if len(timeouts) == 1 and timeouts.isdisjoint({"None", _DEFAULT_TIMEOUT}):
         options += ("--timeout", timeouts.pop())
-    return tuple(options)
+    return tuple(map(quote, options))
 
 
 def find_differences(webhooks: Sequence[Webhook], revision: str) -> Iterator[str]:

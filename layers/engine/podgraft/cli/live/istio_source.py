@@ -10,9 +10,10 @@ from podgraft.cli.failure import CommandError
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.kube import yaml
+from podgraft.kube.names import label_value_problem
 
 from . import istiod, shared_mesh
-from .api_errors import ForbiddenError
+from .api_errors import ApiError, ForbiddenError
 from .cluster import LiveCluster
 from .istiod import IstiodEnvironment
 from .registrations import InjectorKind, Webhook, parse_webhooks
@@ -91,7 +92,7 @@ class IstioReader(Struct):
         if revision is not None:
             for webhook in webhooks:
                 if webhook.labels.get(_TAG_LABEL) == revision and webhook.revision:
-                    return webhook.revision
+                    return self._check_revision(webhook.revision)
             return revision
         existing = self._find_revisions(webhooks)
         if len(existing) > 1:
@@ -103,7 +104,7 @@ class IstioReader(Struct):
 
     def _find_revisions(self, webhooks: list[Webhook]) -> list[str]:
         names = {webhook.revision for webhook in webhooks if webhook.kind is InjectorKind.ISTIOD}
-        candidates = sorted({DEFAULT_REVISION, *names} - {""})
+        candidates = sorted({DEFAULT_REVISION, *map(self._check_revision, names - {""})})
         existing = [name for name in candidates if self._find_injector_map(name) is not None]
         if not existing:
             raise CommandError(
@@ -111,6 +112,19 @@ class IstioReader(Struct):
                 "--revision, or use --config FOLDER"
             )
         return existing
+
+    def _check_revision(self, revision: str) -> str:
+        """Return the value of a label, which becomes the name of a folder, and a printed option.
+
+        kube-apiserver stores no other value. Raises ``ApiError``.
+        """
+        problem = label_value_problem(revision)
+        if problem is not None:
+            raise ApiError(
+                f"label {_REVISION_LABEL}: {problem.got}, which no API server of Kubernetes "
+                f"stores; check the server of {self.cluster.reader.name}"
+            )
+        return revision
 
     def _find_injector_map(self, revision: str) -> Object | None:
         return self.cluster.find_config_map(self.namespace, _map_name(_INJECTOR_MAP, revision))

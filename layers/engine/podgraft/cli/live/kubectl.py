@@ -23,6 +23,8 @@ from . import api_errors
 from .api_errors import ApiError, ExpiredError
 
 PAGE_SIZE = 500  # the page size of kubectl
+# A million objects. Kubernetes supports 150,000 pods.
+MAX_PAGES = 2000
 
 
 class ApiReader(Protocol):
@@ -160,11 +162,12 @@ def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
     """Yield the items of a list, page by page.
 
     The items of a list have neither kind nor apiVersion; those of the list are added. If a list
-    expires between two pages, the rest is read again without pages.
+    expires between two pages, the rest is read again without pages. Raises ``ApiError`` for a list
+    that does not end.
     """
     uids: set[str] = set()
     token = ""
-    while True:
+    for _ in range(MAX_PAGES):
         page = query | {"limit": str(PAGE_SIZE)} | ({"continue": token} if token else {})
         try:
             document = reader.get(path, **page)
@@ -176,6 +179,9 @@ def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
         token = string_at(document, "metadata", "continue")
         if not token:
             return
+    raise ApiError(
+        f"GET {path}: the list has more than {MAX_PAGES} pages; check the server of {reader.name}"
+    )
 
 
 def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
