@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podgraft import cli
-from podgraft.cli import folders
+from podgraft.cli import folders, main
 from podgraft.cli.failure import CommandError
 from podgraft.cli.folders import UnreadableError
 
@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_replaced_retains_its_content(
     rename = Path.rename
 
     def refuse(path: Path, target: Path) -> Path:
-        if target == folder and not path.name.endswith(".earlier"):
+        if target == folder and path.name != "earlier":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         return rename(path, target)
 
@@ -64,6 +64,38 @@ def test_a_folder_that_cannot_be_replaced_retains_its_content(
     folders.write_folder(folder, {"b": b"2"}, replaces=True)
     assert [path.name for path in folder.iterdir()] == ["b"]
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A repository can contain links with any name."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    for end in ("", ".earlier"):
+        (tmp_path / f".out.{os.getpid()}{end}").symlink_to(victim)
+    folder = tmp_path / "out"
+    for content in (b"1", b"2"):
+        folders.write_folder(folder, {"a": content}, replaces=True)
+    assert not folder.is_symlink()
+    assert (folder / "a").read_bytes() == b"2"
+    assert not [*victim.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["pipe", "device"])
+@pytest.mark.parametrize("file", ["policy.yaml", "bundle/a.yaml", "bundle/tests/podgraft-test.yaml"])
+@pytest.mark.parametrize("output", ["text", "sarif"])
+def test_a_pipe_or_a_device_in_a_folder_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, file: str, output: str
+) -> None:
+    """Git stores links, and ``/dev/zero`` never ends."""
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if name == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    assert main(["check", str(tmp_path), "-o", output]) == 1
+    printed = capsys.readouterr()
+    assert "is a pipe or a device" in printed.out + printed.err
 
 
 def test_what_is_listed_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,10 @@
 """Files that commands read, and folders of manifests that they read and write."""
 
+import errno
 import os
 import shutil
+import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +25,7 @@ class UnreadableError(CommandError):
 def read_text(path: Path) -> str:
     """The text of a file; raises ``UnreadableError``."""
     try:
+        _check_kind(path)
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
@@ -31,6 +35,17 @@ def read_text(path: Path) -> str:
         ) from error
     except OSError as error:
         raise UnreadableError(to_diagnostic(path, error)) from error
+
+
+def _check_kind(path: Path) -> None:
+    """Raise ``OSError`` for a pipe or a device, which can be in a folder, and may never end.
+
+    A path of the system, such as that of a process substitution, is meant as one.
+    """
+    kind = path.stat().st_mode
+    is_finite = stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+    if not is_finite and path.parts[:2] not in {("/", "dev"), ("/", "proc")}:
+        raise OSError(errno.EINVAL, "is a pipe or a device", str(path))
 
 
 def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
@@ -53,6 +68,7 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
             faults.append(Diagnostic(problem, "rename the file", document=repr(str(path))))
             continue
         try:
+            _check_kind(path)
             files[name] = path.read_bytes()
         except OSError as error:
             faults.append(to_diagnostic(path, error))
@@ -70,26 +86,38 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, replaces: bool = F
     With *replaces*, the folder loses its earlier content. Raises ``CommandError`` if a file cannot
     be written; then the folder has its earlier content.
     """
-    staging = folder.with_name(f".{folder.name}.{os.getpid()}")
-    earlier = staging.with_name(f"{staging.name}.earlier")
+    work: Path | None = None
     try:
-        for path, content in files.items():
-            target = staging / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-        if replaces and folder.exists():
-            folder.rename(earlier)
-        staging.rename(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # A new folder: a link with a known name could lead to another one.
+        work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        _replace_folder(folder, files, work, replaces=replaces)
     except OSError as error:
-        if earlier.exists():
-            earlier.rename(folder)
         failed_path = error.filename or folder
         raise CommandError(
             f"{failed_path}: cannot write: {error.strerror}; nothing was written"
         ) from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    shutil.rmtree(earlier, ignore_errors=True)
+        if work is not None:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _replace_folder(
+    folder: Path, files: Mapping[str, bytes], work: Path, *, replaces: bool
+) -> None:
+    staging, earlier = work / "new", work / "earlier"
+    for path, content in files.items():
+        target = staging / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    if replaces and folder.exists():
+        folder.rename(earlier)
+    try:
+        staging.rename(folder)
+    except OSError:
+        if earlier.exists():
+            earlier.rename(folder)
+        raise
 
 
 def list_files(folder: Path, *, is_recursive: bool = False) -> list[Path]:

@@ -7,11 +7,12 @@ import click
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import JSON
-from podgraft.cli import command_help, outputs, sarif, source_lines, terminal
+from podgraft.cli import command_help, folders, outputs, sarif, source_lines, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.config_source import ConfigFolder, folder_argument
 from podgraft.cli.documents import render_json
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.folders import UnreadableError
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
 from podgraft.cli.shared_options import format_option
@@ -135,7 +136,7 @@ def _locate(bundle: Path, finding: Diagnostic) -> tuple[str, int]:
 
 def _find_line(path: Path, pointer: str) -> int:
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = folders.read_text(path)
+    except UnreadableError:
         return 1
     return source_lines.find_pointer_line(text, pointer)
