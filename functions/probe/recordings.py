@@ -9,6 +9,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ MAX_REVIEWS = 1000
 _FILE = Path(__file__).with_name("reviews.json")
 _SUFFIX = ".json.gz"
 _RECORD_VERSION = 1
+_MAX_BYTES = 16 * 1024 * 1024  # of a record; a larger one would fill the memory
 ROUTES = ("inject", "mutate", "validate")
 
 
@@ -75,7 +77,7 @@ def list_recorded_workloads(
     for injector in injectors:
         keys = select_keys(_list_keys(s3, bucket, injector), MAX_RECORDS // len(injectors) or 1)
         for key in keys:
-            content = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+            content = s3.get_object(Bucket=bucket, Key=key)["Body"].read(_MAX_BYTES)
             review = parse_record(content)
             if review is not None and review.injector == injector:
                 yield review
@@ -108,7 +110,7 @@ def _list_keys(s3: Any, bucket: str, injector: str) -> Iterator[str]:
 def parse_record(content: bytes) -> RecordedReview | None:
     """Return the review of a recorded workload; None for an unreadable record."""
     try:
-        record: Any = json.loads(gzip.decompress(content))
+        record: Any = json.loads(_decompress(content))
         if record["v"] != _RECORD_VERSION or record["route"] not in ROUTES:
             return None
         request = {
@@ -133,6 +135,14 @@ def parse_record(content: bytes) -> RecordedReview | None:
         return None
     except (EOFError, OSError, zlib.error):  # of gzip
         return None
+
+
+def _decompress(content: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+        text = file.read(_MAX_BYTES + 1)
+    if len(text) > _MAX_BYTES:
+        raise ValueError("too large")
+    return text
 
 
 def _format_path(environment: Mapping[str, str]) -> str:

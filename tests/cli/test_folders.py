@@ -81,7 +81,9 @@ def test_a_folder_is_not_written_through_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["pipe", "device"])
-@pytest.mark.parametrize("file", ["policy.yaml", "bundle/a.yaml", "bundle/tests/podgraft-test.yaml"])
+@pytest.mark.parametrize(
+    "file", ["policy.yaml", "bundle/a.yaml", "bundle/tests/podgraft-test.yaml"]
+)
 @pytest.mark.parametrize("output", ["text", "sarif"])
 def test_a_pipe_or_a_device_in_a_folder_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, file: str, output: str

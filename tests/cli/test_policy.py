@@ -20,6 +20,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.core import bundle
+from podgraft.service.store.aws.client import MAX_OBJECT_BYTES
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
@@ -248,6 +249,18 @@ def test_push_refuses_a_bundle_that_a_strange_object_spoils(
     assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
     client("s3").delete_object(Bucket=BUCKET, Key=key)
     assert run("push", str(local), *REMOTE)[0] == 0
+
+
+def test_no_command_downloads_more_than_the_function(local: Path, run: Run, aws: FaultyAws) -> None:
+    """Whoever writes to the bucket could else fill the memory of each machine that compares."""
+    del aws
+    run("push", str(local), *REMOTE)
+    key = keys()[0].rpartition("/")[0] + "/old.yaml"
+    client("s3").put_object(Bucket=BUCKET, Key=key, Body=bytes(MAX_OBJECT_BYTES))
+    for command in ("diff", "pull"):
+        status, said = run(command, str(local / "new" if command == "pull" else local), *REMOTE)
+        assert status in (1, 2)
+        assert "the bundle is too large; at most 1000 files" in said
 
 
 def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: FaultyAws) -> None:

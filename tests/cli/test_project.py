@@ -91,6 +91,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
         ('stack-name = "podgraft"\n', "unknown key stack-name; did you mean config?"),
         ("injector = 5\n", "podgraft.toml: injector must be a nonempty string"),
         ("injector = \n", "podgraft.toml: Invalid value"),
+        (f"config = {'[' * 20_000}", "podgraft.toml: "),
     ],
 )
 def test_an_invalid_project_file_is_an_error(

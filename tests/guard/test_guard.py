@@ -116,7 +116,7 @@ def test_the_brake_of_an_operator_remains(
         "reason: id is missing\n",
         "id: other\nreason: 'a\nid: \"*\"\n'\n",
         'id: "*\'\n"\n',
-        'by: a\u2028? "\nid: \'*\'\n"\n: x\nid: other\n',
+        "by: a\u2028? \"\nid: '*'\n\"\n: x\nid: other\n",
         'own: {\nid: "*"\n}\nid: other\n',
     ],
 )

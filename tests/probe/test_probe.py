@@ -440,8 +440,8 @@ class Bucket:
         content = self.objects[arguments["Key"]]
 
         class Body:
-            def read(self) -> bytes:
-                return content
+            def read(self, amt: int) -> bytes:
+                return content[:amt]
 
         return {"Body": Body()}
 
@@ -500,7 +500,8 @@ def test_the_probe_and_the_commands_can_read_the_same_files() -> None:
     content = make_record("web")
     expected = recordings.parse_record(content)
     nested = b'{"v": 1, "route": ' + b"[" * 100_000
-    documents = (b"", b"{}", b"[]", b'{"v": 2}', b'{"v": 1}', b"\xff", nested)
+    large = gzip.decompress(content) + b" " * recordings._MAX_BYTES
+    documents = (b"", b"{}", b"[]", b'{"v": 2}', b'{"v": 1}', b"\xff", nested, large)
     damaged = [
         *(content[:length] for length in range(len(content))),
         *(content[:i] + bytes([content[i] ^ 0xFF]) + content[i + 1 :] for i in range(len(content))),

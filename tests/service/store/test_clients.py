@@ -11,7 +11,12 @@ from time import monotonic, sleep
 import pytest
 
 from podgraft.service.store.aws import clients
-from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
+from podgraft.service.store.aws.client import (
+    MAX_OBJECT_BYTES,
+    AwsServiceError,
+    RetryBudget,
+    call_with_retries,
+)
 from podgraft.service.store.aws.clients import S3
 from support.patience import GENEROUS_SECONDS, PATIENT_CONFIG
 from support.server_thread import run_server
@@ -47,6 +52,29 @@ class _ClosingHandler(_PortHandler):
 
     def do_GET(self) -> None:
         super().do_GET()
+        self.close_connection = True
+
+
+class _EndlessHandler(_Handler):
+    """Sends zeros, more than a function has memory."""
+
+    def do_GET(self) -> None:
+        with suppress(OSError):
+            self.send_response(200)
+            self.send_header("Content-Length", str(1 << 40))
+            self.end_headers()
+            while True:
+                self.wfile.write(bytes(1 << 20))
+
+
+class _TruncatingHandler(_Handler):
+    """Sends a part of what the header states."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"x")
         self.close_connection = True
 
 
@@ -135,6 +163,16 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again(
             for _ in range(3)
         }
         assert len(ports) == 3
+
+
+def test_a_large_object_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve_s3(_EndlessHandler, monkeypatch) as s3:
+        assert len(s3.read("bucket", "key", ENOUGH)) == MAX_OBJECT_BYTES + 1
+
+
+def test_a_truncated_object_is_an_error_of_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve_s3(_TruncatingHandler, monkeypatch) as s3, pytest.raises(ConnectionError):
+        s3.read("bucket", "key", ENOUGH)
 
 
 def test_an_error_of_the_service_has_its_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,3 +74,14 @@ def test_a_bundle_that_is_too_large_is_not_read(
     ):
         bundles.files("shop", digest, RetryBudget.from_seconds(1))
     assert objects.reads == int(is_read)
+
+
+def test_objects_that_grow_after_the_listing_are_not_all_read() -> None:
+    """Whoever writes to the bucket can replace them between the two requests."""
+    digest = bundle.digest({"a.yaml": b"x"})
+    folder = f"bundles/shop/{digest.removeprefix('sha256:')}/"
+    objects = Objects({f"{folder}{i}.yaml": b"x" * 8 * _MEBIBYTE for i in range(9)})
+    bundles = BundleReader(objects, "bucket", "bundles/")
+    with pytest.raises(NotLoadedError, match="at most 1000 files and 20971520 bytes"):
+        bundles.files("shop", digest, RetryBudget.from_seconds(1))
+    assert objects.reads == 3

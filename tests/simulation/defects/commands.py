@@ -143,7 +143,7 @@ DEFECTS: dict[str, Defect] = {
         "a second delivery of an alarm replaces the reason of the brake",
         "23",
         "guard:_set_brake",
-        "if _STOPS_ALL.search(_read_brake(name, ssm)):",
+        "if _STOPS_ALL.match(_read_brake(name, ssm)):",
         "if False:",
         "alarm",
     ),

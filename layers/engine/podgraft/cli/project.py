@@ -69,7 +69,7 @@ def read_project_file(file: Path) -> dict[str, str]:
 
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CommandError(f"{file}: {error}; correct the file") from error
     errors = (_describe_error(file, key, value) for key, value in values.items())
     raise_findings(filter(None, errors))

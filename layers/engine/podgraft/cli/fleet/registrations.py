@@ -13,7 +13,10 @@ from msgspec import Struct
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.client_config import read_destination
+from podgraft.cli.live.api_errors import ApiError
 from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.live.registrations import DEFAULT_ROUTES
+from podgraft.kube.names import object_name_problem
 from podgraft.service.store.caller_document import hash_token, identify_token
 
 MANAGER = "podgraft-fleet"
@@ -33,8 +36,19 @@ class KubectlRegistrations(Struct, frozen=True):
     forces_conflicts: bool = False
 
     def read(self) -> list[Object]:
-        """Return all mutating and validating configurations, with one command."""
-        return objects_at(self._run("get", "--output=json", ",".join(RESOURCES)), "items")
+        """Return all mutating and validating configurations, with one command.
+
+        Kind and name become arguments of kubectl, and one such as ``--cluster=other`` is an option.
+        """
+        found = objects_at(self._run("get", "--output=json", ",".join(RESOURCES)), "items")
+        for each in found:
+            name, kind = name_of(each), string_at(each, "kind")
+            if kind not in DEFAULT_ROUTES or object_name_problem(name) is not None:
+                raise ApiError(
+                    f"GET {','.join(RESOURCES)}: got {kind!r} with the name {name!r}, which no API "
+                    f"server of Kubernetes stores; check the server of {self.reader.name}"
+                )
+        return found
 
     def create(self, manifest: Object) -> Object:
         """Create an object, and return it; an error if it exists."""

@@ -10,6 +10,8 @@ from msgspec import Struct
 from podgraft.cli.failure import CommandError, raise_findings
 from podgraft.cli.stacks import AbsentError, aws_errors
 from podgraft.core import bundle
+from podgraft.service.store.aws.client import read_body
+from podgraft.service.store.aws.s3 import TOO_LARGE, fits
 
 from .target import DeploymentTarget
 
@@ -124,6 +126,8 @@ class BundleBucket:
     def _download_bundle(self, digest: str) -> Mapping[str, bytes]:
         paths = self.list_objects(digest)
         self._check_paths(digest, paths)
+        if not fits(len(paths), sum(paths.values())):
+            raise CommandError(f"bundle {digest} in s3://{self.target.bucket}: {TOO_LARGE}")
         files = {path: self.read_file(digest, path) for path in paths}
         if not files:
             raise CommandError(f"bundle {digest} is missing in s3://{self.target.bucket}; push it")
@@ -148,4 +152,4 @@ class BundleBucket:
         """Return a stored file of a bundle, without verification; raises ``AbsentError``."""
         key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}", absent="NoSuchKey"):
-            return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
+            return read_body(self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"])

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
+from podgraft.service.store.aws.client import read_body
 from podgraft.service.store.caller_document import Callers
 from podgraft.service.store.registry_document import (
     POINTER,
@@ -94,7 +95,7 @@ class AwsRegistry(Struct, frozen=True):
         """Return an object."""
         key = object_key(digest)
         with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
-            return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+            return read_body(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"])
 
 
 class RegistryState(Struct, frozen=True, kw_only=True):

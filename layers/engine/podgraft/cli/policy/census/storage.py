@@ -12,6 +12,7 @@ from podgraft.cli.policy.bundle_bucket import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
 from podgraft.core.census.record import SUFFIX, InvalidRecordError, Record, decode_record
+from podgraft.service.store.aws.client import read_body
 
 _BUCKET_PREFIX = "s3://"
 # The path of a record: injector, cluster, namespace, digest, week.
@@ -81,7 +82,7 @@ class BucketRecords:
     def read(self, path: str) -> bytes:
         """Download an object."""
         with aws_errors(f"{self.name}/{path}"):
-            return self._s3.get_object(Bucket=self._bucket, Key=path)["Body"].read()
+            return read_body(self._s3.get_object(Bucket=self._bucket, Key=path)["Body"])
 
     def delete(self, paths: Iterable[str]) -> None:
         """Delete objects."""

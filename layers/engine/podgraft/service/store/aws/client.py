@@ -22,6 +22,9 @@ READ_SECONDS = 0.8
 # multiply its requests.
 _PAUSE_SECONDS = 0.05
 
+# Ten times the largest bundle of Istio. A larger object would fill the memory of the function.
+MAX_OBJECT_BYTES = 20 * 1024 * 1024
+
 # Error codes that a retry can resolve (Smithy's transient and throttling errors).
 _TRANSIENT = frozenset(
     {
@@ -106,6 +109,14 @@ class ObjectWriter(Protocol):
         ...
 
 
+class ObjectBody(Protocol):
+    """The content of an object, as botocore returns it."""
+
+    def read(self, amt: int) -> bytes:
+        """Return at most *amt* bytes; the end verifies the length of the object."""
+        ...
+
+
 class AwsServiceError(Exception):
     """An error response of a service."""
 
@@ -113,6 +124,17 @@ class AwsServiceError(Exception):
         super().__init__(code)
         self.code = code
         self.status = status
+
+
+def read_body(body: ObjectBody) -> bytes:
+    """Return the content of an object; of a larger one than ``MAX_OBJECT_BYTES``, only a part.
+
+    That has another digest.
+    """
+    content = bytearray()
+    while chunk := body.read(MAX_OBJECT_BYTES + 1 - len(content)):
+        content += chunk
+    return bytes(content)
 
 
 def call_with_retries(operation: str, request: Callable[[float], T], patience: RetryBudget) -> T:

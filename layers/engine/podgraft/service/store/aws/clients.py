@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from podgraft.base.jsonvalue import JSON
 from podgraft.service.store.timeouts import run_with_timeout
 
-from .client import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing
+from .client import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing, read_body
 from .snapstart import run_before_snapshot
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class S3:
         )
 
     def _read(self, bucket: str, key: str) -> bytes:
-        return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
+        return read_body(self._client.get_object(Bucket=bucket, Key=key)["Body"])
 
 
 def make_clients() -> tuple[Ssm, S3]:

@@ -11,11 +11,15 @@ from msgspec import Struct
 from podgraft.core import bundle
 from podgraft.core.versions.errors import NotLoadedError
 
-from .client import MissingError, ObjectReader, RetryBudget, call_with_retries
+from .client import MAX_OBJECT_BYTES, MissingError, ObjectReader, RetryBudget, call_with_retries
 
-# Ten times the largest bundle of Istio. A larger one would fill the memory of the function.
-MAX_BUNDLE_BYTES = 20 * 1024 * 1024
-_MAX_FILES = 1000  # one page of a listing
+MAX_FILES = 1000  # one page of a listing
+TOO_LARGE = f"the bundle is too large; at most {MAX_FILES} files and {MAX_OBJECT_BYTES} bytes"
+
+
+def fits(count: int, size: int) -> bool:
+    """Whether the function reads a bundle with this number of files and bytes."""
+    return count <= MAX_FILES and size <= MAX_OBJECT_BYTES
 
 
 class BundleReader(Struct, frozen=True):
@@ -42,7 +46,13 @@ class BundleReader(Struct, frozen=True):
         folder = self.key_prefix(injector, digest)
         keys = self._keys(folder, patience)
         _check_keys(folder, keys)
-        files = {key.removeprefix(folder): self._read(key, patience) for key in keys}
+        files: dict[str, bytes] = {}
+        remaining = MAX_OBJECT_BYTES
+        for key in keys:
+            content = files[key.removeprefix(folder)] = self._read(key, patience)
+            remaining -= len(content)
+            if remaining < 0:  # replaced since it was listed
+                raise NotLoadedError(TOO_LARGE)
         if not files:
             raise MissingError(f"bundle {digest} is missing in S3; push it again")
         if bundle.digest(files) != digest:
@@ -52,13 +62,11 @@ class BundleReader(Struct, frozen=True):
     def _keys(self, folder: str, patience: RetryBudget) -> tuple[str, ...]:
         listing = call_with_retries(
             "listing the bundle in S3",
-            lambda seconds: self.client.keys(self.bucket, folder, _MAX_FILES, seconds),
+            lambda seconds: self.client.keys(self.bucket, folder, MAX_FILES, seconds),
             patience,
         )
-        if not listing.is_complete or listing.size > MAX_BUNDLE_BYTES:
-            raise NotLoadedError(
-                f"the bundle is too large; at most {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes"
-            )
+        if not listing.is_complete or not fits(len(listing.keys), listing.size):
+            raise NotLoadedError(TOO_LARGE)
         return listing.keys
 
     def _read(self, key: str, patience: RetryBudget) -> bytes:
