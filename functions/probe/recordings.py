@@ -21,7 +21,7 @@ MAX_REVIEWS = 1000
 _FILE = Path(__file__).with_name("reviews.json")
 _SUFFIX = ".json.gz"
 _RECORD_VERSION = 1
-_MAX_BYTES = 16 * 1024 * 1024  # of a record; a larger one would fill the memory
+MAX_BYTES = 16 * 1024 * 1024  # of a record; a larger one would fill the memory
 ROUTES = ("inject", "mutate", "validate")
 
 
@@ -77,7 +77,7 @@ def list_recorded_workloads(
     for injector in injectors:
         keys = select_keys(_list_keys(s3, bucket, injector), MAX_RECORDS // len(injectors) or 1)
         for key in keys:
-            content = s3.get_object(Bucket=bucket, Key=key)["Body"].read(_MAX_BYTES)
+            content = s3.get_object(Bucket=bucket, Key=key)["Body"].read(MAX_BYTES)
             review = parse_record(content)
             if review is not None and review.injector == injector:
                 yield review
@@ -139,8 +139,8 @@ def parse_record(content: bytes) -> RecordedReview | None:
 
 def _decompress(content: bytes) -> bytes:
     with gzip.GzipFile(fileobj=BytesIO(content)) as file:
-        text = file.read(_MAX_BYTES + 1)
-    if len(text) > _MAX_BYTES:
+        text = file.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
         raise ValueError("too large")
     return text
 

@@ -184,6 +184,28 @@ def test_rollback_signs_again_or_refuses(
     assert load(ssm, key) == "3"
 
 
+@pytest.mark.parametrize("command", ["canary", "rollback", "edit"])
+def test_no_command_signs_what_another_person_wrote(
+    ssm: Any, kms_key: tuple[str, PublicKey], local: Path, run: Run, command: str
+) -> None:
+    """The function refuses an unsigned version, until a command signs a change of it."""
+    alias, key = kms_key
+    assert push(run, local, "--sign", alias)[0] == 0
+    unsigned = split_signature(versions(ssm)[-1]).text.replace("enabled", "disabled")
+    ssm.put_parameter(Name=NAME, Value=unsigned, Type="String", Overwrite=True)
+    words = {
+        "canary": ("push", str(local), "--cluster", "prod"),
+        "rollback": ("rollback", "2"),
+        "edit": ("edit", "--yes"),
+    }
+    status, said = run(*words[command], *REMOTE, "--sign", alias)
+    assert status == 1
+    assert "version 2: the policy is not signed, and this signature would cover its text" in said
+    assert len(versions(ssm)) == 2
+    assert run("rollback", "1", *REMOTE, "--sign", alias)[0] == 0
+    assert load(ssm, key) == "3"
+
+
 def test_a_local_key_signs_as_well(ssm: Any, local: Path, run: Run) -> None:
     signer = MemorySigner()
     (local / "signer.key").write_text(signer.private_pem)

@@ -500,7 +500,7 @@ def test_the_probe_and_the_commands_can_read_the_same_files() -> None:
     content = make_record("web")
     expected = recordings.parse_record(content)
     nested = b'{"v": 1, "route": ' + b"[" * 100_000
-    large = gzip.decompress(content) + b" " * recordings._MAX_BYTES
+    large = gzip.decompress(content) + b" " * recordings.MAX_BYTES
     documents = (b"", b"{}", b"[]", b'{"v": 2}', b'{"v": 1}', b"\xff", nested, large)
     damaged = [
         *(content[:length] for length in range(len(content))),

@@ -13,6 +13,7 @@ from podgraft.cli import main
 from podgraft.core import bundle
 from podgraft.kube import yaml
 from support.memory_store import labelled_bundle
+from support.signers import MemorySigner
 from support.store_fixture import BUNDLE, write
 
 BUCKET = "bundles-of-rollouts"
@@ -45,6 +46,10 @@ class World(Protocol):
         """Put another policy in force."""
         ...
 
+    def put_signed(self, text: str, signer: MemorySigner) -> None:
+        """Put another policy in force, with a signature."""
+        ...
+
     def brake(self, *, for_all: bool = False) -> str | None:
         """The text of a brake."""
         ...
@@ -67,6 +72,9 @@ class FolderWorld:
 
     def put(self, text: str) -> None:
         write(self.path / "istio/policy.yaml", text.encode())
+
+    def put_signed(self, text: str, signer: MemorySigner) -> None:
+        self.put(signer.sign_document(text, "folder:istio", 1, bundle.digest(BUNDLE)))
 
     def brake(self, *, for_all: bool = False) -> str | None:
         path = (self.path if for_all else self.path / "istio") / "brake.yaml"
@@ -106,6 +114,10 @@ class StackWorld:
 
     def put(self, text: str) -> None:
         self.put_parameter("istio/policy", text)
+
+    def put_signed(self, text: str, signer: MemorySigner) -> None:
+        number, digest = len(self.list_messages()) + 1, bundle.digest(BUNDLE)
+        self.put(signer.sign_document(text, "/podgraft-dev/istio/policy", number, digest))
 
     def brake(self, *, for_all: bool = False) -> str | None:
         return self.read_parameter("brake" if for_all else "istio/brake")

@@ -196,15 +196,40 @@ def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -
 def test_abort_does_not_sign_an_invalid_policy(world: World, run: Run) -> None:
     """The brake is stored, and the error is a message: seed 4443 of the simulation."""
     text = f"unknown: 1\nrollout:\n  id: {ID}\n"
-    world.put(text)
-    Path("key.pem").write_text(MemorySigner().private_pem)
+    signer = MemorySigner()
+    world.put_signed(text, signer)
+    stored = world.read()
+    Path("key.pem").write_text(signer.private_pem)
     status, output = run("abort --reason incident --sign-key key.pem")
-    assert (status, world.read()) == (1, text)
+    assert (status, world.read()) == (1, stored)
     assert "unknown key" in output
     assert "the policy stays as it is" in output
     brake = world.brake()
     assert brake is not None
     assert parse_brakes([brake]) == {ID}
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "of another key", "changed"])
+@pytest.mark.parametrize("line", [START, "step 50", "pause", "promote", "abort --reason incident"])
+def test_no_command_signs_what_no_signer_has_signed(
+    world: World, run: Run, line: str, kind: str
+) -> None:
+    """Whoever can write the policy, but not sign, must not get a signature for it."""
+    signer, text = MemorySigner(), STABLE
+    if line != START:
+        text += yaml.dump({"rollout": block(candidate={"revision": "canary"})})
+    Path("key.pem").write_text(signer.private_pem)
+    if kind == "unsigned":
+        world.put(text)
+    else:
+        world.put_signed(text, signer if kind == "changed" else MemorySigner())
+    if kind == "changed":
+        world.put(f"# reviewed\n{world.read()}")
+    before = world.read()
+    status, output = run(f"{line} --sign-key key.pem")
+    assert (status, world.read()) == (1, before)
+    assert "and this signature would cover its text; review it" in output
+    assert (world.brake() is not None) is line.startswith("abort")
 
 
 def test_a_rollout_of_a_large_policy_retains_its_overrides(
@@ -249,7 +274,8 @@ def test_an_equal_step_writes_no_version(
     stack: StackWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A schedule repeats a step: the evidence counts from the newest version on."""
-    Path("key.pem").write_text(MemorySigner().private_pem)
+    signer = MemorySigner()
+    Path("key.pem").write_text(signer.private_pem)
     run = make_run(stack, capsys)
     signed = "--sign-key key.pem"
     for line, is_written in (
@@ -260,10 +286,12 @@ def test_an_equal_step_writes_no_version(
         ("pause", True),
         ("pause", False),
         ("step 10", True),
-        (f"step 10 {signed}", True),
         (f"step 10 {signed}", False),
         (f"pause {signed}", True),
+        (f"pause {signed}", False),
     ):
+        if signed in line and "signature" not in stack.read():
+            stack.put_signed(stack.read(), signer)
         before = stack.list_messages()
         status, output = run(line)
         assert status == 0, output
@@ -377,7 +405,7 @@ def test_a_rollout_of_a_signed_policy_is_signed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world, signer = FolderWorld(tmp_path), MemorySigner()
-    world.put(signer.sign_document(STABLE, "folder:istio", 1, bundle.digest(BUNDLE)))
+    world.put_signed(STABLE, signer)
     Path("key.pem").write_text(signer.private_pem)
     run = make_run(world, capsys)
     assert "is signed; sign the new version" in run(START)[1]
@@ -398,7 +426,7 @@ def test_the_brake_of_a_signed_policy_needs_no_key(
 ) -> None:
     world, signer = FolderWorld(tmp_path), MemorySigner()
     text = STABLE + yaml.dump({"rollout": block()})
-    world.put(signer.sign_document(text, "folder:istio", 1, bundle.digest(BUNDLE)))
+    world.put_signed(text, signer)
     status, output = make_run(world, capsys)("abort --reason incident")
     assert status == 1
     assert "is signed; sign the new version" in output

@@ -23,9 +23,9 @@ from .large_policy import check_signed_size, split_policy
 from .rollout.evidence import Evidence
 from .rollout.insights import Alarm, LogGroup, read_alarms
 from .rollout.text import read_rollout
-from .signing import Signer, check_signer, read_signed_bundle, sign_document
+from .signing import SignedOrigin, Signer, check_origin, read_signed_bundle, sign_document
 from .target import DeploymentTarget, TargetOptions
-from .versions import PolicyVersion, StoredPolicy
+from .versions import PolicyVersion, StoredPolicy, to_stored
 
 _COMPARE = "compare it with `podgraft diff`, then run the command again"
 _MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
@@ -257,10 +257,20 @@ class DeployedInjector(BundleBucket):
         with aws_errors(f"parameter {self.target.parameter}"):
             self._ssm.delete_parameter(Name=self.target.parameter)
 
+    def check_origin(self, signer: Signer | None, stored: StoredPolicy) -> None:
+        """Raise ``CommandError`` if a command must not sign what it makes of a stored policy."""
+        version = stored.version
+        origin = SignedOrigin(
+            text=stored.text if version is None else version.stored,
+            label=stored.label,
+            subject=self.target.parameter,
+            number=stored.number,
+        )
+        check_origin(signer, origin, self.target.verifier)
+
     def read(self) -> StoredPolicy:
         """Return the newest version."""
-        live = self.current_version()
-        return StoredPolicy(text=live.document, label=live.label, date=live.date, version=live)
+        return to_stored(self.current_version())
 
     def write(
         self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
@@ -269,7 +279,7 @@ class DeployedInjector(BundleBucket):
 
         Reports versions that were written at the same time.
         """
-        check_signer(signer, replaced.text, replaced.label)
+        self.check_origin(signer, replaced)
         number = self.put_policy(document, replaced.version, message, signer)
         return f"version {number} of {self.target.parameter}"
 

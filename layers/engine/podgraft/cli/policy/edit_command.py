@@ -26,7 +26,7 @@ from .diff.versions import NO_POLICY
 from .in_force import find_in_force
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
-from .signing import Signer, check_signer, sign_options
+from .signing import Signer, sign_options
 from .storage import PolicyStorage, storage_options
 from .stored_version import StoredInjector, load_injector, read_local_document
 from .version_loading import check_new_version
@@ -86,7 +86,7 @@ def edit_policy(
     elif message:
         raise click.UsageError("--message: a folder has no messages; leave it out")
     stored = storage.read()
-    check_signer(signer, stored.text, stored.label)
+    storage.check_origin(signer, stored)
     digest = _find_digest(storage, stored.document)
     bundle = storage.read_bundle(digest)
     before = _collect_files(stored.document, bundle)

@@ -21,7 +21,7 @@ from .denied import check_denied
 from .document_text import signed_version
 from .rollout.evidence import Evidence
 from .rollout.insights import Alarm
-from .signing import Signer, check_signer, read_signed_bundle, sign_document
+from .signing import SignedOrigin, Signer, check_origin, read_signed_bundle, sign_document
 from .versions import StoredPolicy
 
 
@@ -105,12 +105,18 @@ class FolderInjector:
         date = datetime.fromtimestamp(self.policy.stat().st_mtime, UTC)
         return StoredPolicy(text=text, label=_label(text), date=date)
 
+    def check_origin(self, signer: Signer | None, stored: StoredPolicy) -> None:
+        """Raise ``CommandError`` if a command must not sign what it makes of a stored policy."""
+        subject = f"folder:{self.injector}"
+        origin = SignedOrigin(text=stored.text, label=stored.label, subject=subject)
+        check_origin(signer, origin)
+
     def write(
         self, document: str, replaced: StoredPolicy, signer: Signer | None, message: str = ""
     ) -> str:
         """Put a document in force if *replaced* still is, and return its label."""
         del message  # a folder has none
-        check_signer(signer, replaced.text, replaced.label)
+        self.check_origin(signer, replaced)
         current = self.read()
         if current.text != replaced.text:
             raise CommandError(

@@ -29,7 +29,7 @@ from .signing import Signer, check_signer, sign_options
 from .stored_version import load_injector
 from .target import TargetOptions, target_options
 from .version_loading import check_new_version, load_new_version
-from .versions import PolicyVersion, bundle_digest
+from .versions import PolicyVersion, bundle_digest, to_stored
 
 _DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
 
@@ -82,6 +82,8 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     live = next(reversed(cloud.history()), None)
     if live and not unsigned:
         check_signer(signer, live.stored, live.label)
+    if live and cluster is not None:
+        cloud.check_origin(signer, to_stored(live))
     text = _make_document(checked, live, cluster, has_policy=folder.policy is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
@@ -206,8 +208,8 @@ def restore_version(
     target_version = _find_version(cloud, versions, version)
     number = target_version.number
     bundle_digest(target_version)
-    for each in (target_version, versions[-1]):
-        check_signer(signer, each.stored, each.label)
+    cloud.check_origin(signer, to_stored(target_version))
+    check_signer(signer, versions[-1].stored, versions[-1].label)
     document = strip_signature(target_version.document)
     if not with_rollout:
         document = remove_rollout(document)

@@ -22,7 +22,14 @@ from podgraft.cli.shared_options import FILE, gather_options
 from podgraft.cli.stacks import aws_errors
 from podgraft.core import policy
 from podgraft.core.signing.keys import PublicKey, decode_public_key
-from podgraft.core.signing.signature import InvalidKeyError, Signature, SignedDocument, make_payload
+from podgraft.core.signing.signature import (
+    InvalidKeyError,
+    Signature,
+    SignatureError,
+    SignedDocument,
+    make_payload,
+)
+from podgraft.core.signing.verifier import Verifier
 
 from .document_text import signed_version, strip_signature
 
@@ -44,6 +51,18 @@ class Signer(Struct, frozen=True):
         signed = signed_version(text)
         signature = text.removeprefix(strip_signature(text))
         return signed is not None and number in {None, signed} and self.public_key.id in signature
+
+
+class SignedOrigin(Struct, frozen=True, kw_only=True):
+    """A stored text that a command changes, and what its signature must be for.
+
+    ``number`` is None in a folder, which has no versions.
+    """
+
+    text: str
+    label: str
+    subject: str
+    number: int | None = None
 
 
 def open_key_file(path: Path) -> Signer:
@@ -98,6 +117,28 @@ def check_signer(signer: Signer | None, text: str, label: str) -> None:
         raise CommandError(
             f"{label} is signed; sign the new version with --sign KEY or --sign-key FILE"
         )
+
+
+def check_origin(
+    signer: Signer | None, origin: SignedOrigin, verifier: Verifier | None = None
+) -> None:
+    """Raise ``CommandError`` if a signature would cover a text that no signer has signed.
+
+    Whoever can write the storage can write any text, and a command that changes a part of it signs
+    the rest, too. The keys are those of the signer, and of *verifier*.
+    """
+    check_signer(signer, origin.text, origin.label)
+    if signer is None or not origin.text.strip():
+        return
+    keys = (signer.public_key, *(() if verifier is None else verifier.keys))
+    try:
+        Verifier(keys).verify(origin.text, origin.subject, origin.number)
+    except SignatureError as error:
+        problem = str(error).partition("; ")[0]
+        raise CommandError(
+            f"{origin.label}: {problem}, and this signature would cover its text; review it, and "
+            "sign it with podgraft push --sign, or podgraft policy sign for a folder"
+        ) from error
 
 
 def sign_document(signer: Signer, document: str, subject: str, version: int, digest: str) -> str:

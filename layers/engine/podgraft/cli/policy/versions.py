@@ -73,6 +73,13 @@ class StoredPolicy(Struct, frozen=True, kw_only=True):
         return strip_signature(self.text)
 
 
+def to_stored(version: PolicyVersion) -> StoredPolicy:
+    """Return the policy of one version."""
+    return StoredPolicy(
+        text=version.document, label=version.label, date=version.date, version=version
+    )
+
+
 def strip_overrides(read: Policy) -> Policy:
     """Return the policy of a cluster without the overrides of others, to compare it."""
     return replace(read, overrides={}, groups={}, warnings=())

@@ -8,7 +8,7 @@ from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import cluster_option
-from podgraft.cli.policy.signing import Signer, check_signer, sign_options
+from podgraft.cli.policy.signing import Signer, sign_options
 from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
@@ -108,6 +108,7 @@ def promote_candidate(
     if is_in_several() and text.read_rollout(stored.document) is None:
         return (yield from skip_written(stored, _NO_ROLLOUT))
     stored, fields, rollout = read_running(storage)
+    storage.check_origin(signer, stored)
     _check_brakes(storage, rollout)
     forced = _check_needs(storage, rollout, stored, log, override)
     promoted = text.promote(stored.document)
@@ -150,7 +151,7 @@ def _write_rollout(
     reason: str | None = None,
 ) -> Steps:
     """Write the rollout, if it differs: the evidence counts from the newest version on."""
-    check_signer(signer, stored.text, stored.label)
+    storage.check_origin(signer, stored)
     changed = text.set_rollout(stored.document, fields)
     storage.check_denied(parse_valid(changed).digests)
     yield

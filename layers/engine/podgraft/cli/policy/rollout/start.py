@@ -5,7 +5,7 @@ import click
 from podgraft.base.jsonvalue import JSON, Object, string_at
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.policy.signing import Signer, check_signer, sign_options
+from podgraft.cli.policy.signing import Signer, sign_options
 from podgraft.cli.policy.storage import PolicyStorage, storage_options
 from podgraft.cli.policy.versions import StoredPolicy
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
@@ -99,7 +99,7 @@ def start_rollout(
     """
     loaded, stored, id_ = origin(storage), storage.read(), string_at(fields, "id")
     print_warnings(loaded.warnings)
-    check_signer(signer, stored.text, stored.label)
+    storage.check_origin(signer, stored)
     if is_in_several() and text.find_id(stored.document) == id_:
         return (yield from skip_written(stored, _describe_active(id_)))
     _check_can_start(storage, stored, id_)
