@@ -91,3 +91,24 @@ def test_nothing_is_in_force_without_versions(session: object, account: Account)
     )
     cloud = DeployedInjector(target, account.ssm, account.s3)
     assert find_in_force(cloud, []).version is None
+
+
+def test_pull_writes_the_version_in_force(
+    run: Run, local: Path, account: Account, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A later one can be of a person who may write the parameter, and not sign."""
+    assert run("push", str(local), *REMOTE).status == 0
+    signer, digest = (
+        MemorySigner(),
+        json.loads(run("history", *REMOTE, "-o", "json").out)[0]["bundle"],
+    )
+    account.put(signer.sign_document(f"bundle: {digest}\nrevision: signed\n", NAME, 2, digest))
+    account.put(f"bundle: {digest}\nrevision: unsigned\n")
+    verifier = Verifier((signer.public_key,))
+    monkeypatch.setattr("podgraft.cli.stacks._parse_verifier", lambda *_: verifier)
+
+    result = run("pull", str(tmp_path / "out"), *REMOTE)
+
+    assert "does not load: the policy is not signed" in result.err
+    assert "revision: signed" in (tmp_path / "out" / "policy.yaml").read_text()
+    assert "podgraft push --expect-version 3" in result.out

@@ -115,15 +115,18 @@ def _version_to_json(
 def pull_policy(options: TargetOptions, folder: Path) -> None:
     """Write the version in force to FOLDER: policy.yaml and bundle/.
 
-    FOLDER must be new or empty.
+    FOLDER must be new or empty. If no version loads, it is the newest one.
     """
     if folder.exists() and any(folder.iterdir()):
         raise CommandError(f"{folder}: is not empty; use a new folder")
     cloud = connect(options)
-    live = cloud.current_version()
+    versions = cloud.existing_versions()
+    in_force = find_in_force(cloud, versions)
+    print_warnings(f"version {n} does not load: {text}" for n, text in in_force.errors.items())
+    live = in_force.version or versions[-1]
     files = cloud.read_bundle(bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
     folders.write_folder(folder, {**bundle_files, "policy.yaml": live.document.encode()})
     count = format_count(len(files), "file")
     click.echo(f"version {live.number}: {folder}/policy.yaml, {count} in {folder}/bundle")
-    click.echo(f"to change this version only: podgraft push --expect-version {live.number}")
+    click.echo(f"to change this version only: podgraft push --expect-version {versions[-1].number}")
