@@ -194,7 +194,7 @@ def test_no_command_signs_what_another_person_wrote(
     unsigned = split_signature(versions(ssm)[-1]).text.replace("enabled", "disabled")
     ssm.put_parameter(Name=NAME, Value=unsigned, Type="String", Overwrite=True)
     words = {
-        "canary": ("push", str(local), "--cluster", "prod"),
+        "canary": ("push", str(local), "--cluster", "prod", "--unsigned"),
         "rollback": ("rollback", "2"),
         "edit": ("edit", "--yes"),
     }

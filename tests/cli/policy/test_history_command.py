@@ -105,7 +105,11 @@ def test_pull_writes_the_version_in_force(
     account.put(signer.sign_document(f"bundle: {digest}\nrevision: signed\n", NAME, 2, digest))
     account.put(f"bundle: {digest}\nrevision: unsigned\n")
     verifier = Verifier((signer.public_key,))
-    monkeypatch.setattr("podgraft.cli.stacks._parse_verifier", lambda *_: verifier)
+
+    def parse_verifier(*_: object) -> Verifier:
+        return verifier
+
+    monkeypatch.setattr("podgraft.cli.stacks._parse_verifier", parse_verifier)
 
     result = run("pull", str(tmp_path / "out"), *REMOTE)
 

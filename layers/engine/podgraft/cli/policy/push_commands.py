@@ -80,10 +80,8 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     checked = share("bundle", lambda: _check_local(folder, paths, strict=strict))
     cloud = _connect(options, expect_version)
     live = next(reversed(cloud.history()), None)
-    if live and not unsigned:
-        check_signer(signer, live.stored, live.label)
-    if live and cluster is not None:
-        cloud.check_origin(signer, to_stored(live))
+    if live and (signer is not None or not unsigned):
+        _check_live(cloud, live, signer, cluster)
     text = _make_document(checked, live, cluster, has_policy=folder.policy is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
@@ -104,6 +102,16 @@ def _check_local(folder: ConfigFolder, paths: Iterable[UrlPath], *, strict: bool
     checked = check_bundle(folder, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     return checked
+
+
+def _check_live(
+    cloud: DeployedInjector, live: PolicyVersion, signer: Signer | None, cluster: str | None
+) -> None:
+    """Raise ``CommandError`` for a signer that is missing, or must not sign the policy in force."""
+    if cluster is None:
+        check_signer(signer, live.stored, live.label)
+    else:
+        cloud.check_origin(signer, to_stored(live))
 
 
 def _make_document(
