@@ -46,6 +46,16 @@ def test_a_closed_stream_is_an_empty_one(closed: str, command: str, status: int)
     assert done.returncode == status
 
 
+@pytest.mark.parametrize("reader", ["| true", "| head -n 1", "> /dev/full"])
+def test_a_reader_that_ends_early_gets_no_second_error(reader: str) -> None:
+    command = f"explain -f '{SAMPLE}/input.web.yaml' --config '{SAMPLE}'"
+    line = f"unset PYTHONUNBUFFERED; {PYTHON} -m podgraft {command} {reader}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert "Exception ignored" not in done.stderr
+    assert ("error: No space left on device" in done.stderr) is (reader == "> /dev/full")
+    assert done.returncode == (1 if reader == "> /dev/full" else 0)
+
+
 def test_a_question_without_a_terminal_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -26,8 +26,24 @@ _END_SIGNALS = (signal.SIGTERM, signal.SIGHUP)  # of a job that is canceled, of 
 def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     """Run *command* on *argv* (default: the arguments of the process); return the exit status."""
     _open_closed_streams()
-    with escape_output(), _clean_up_at_signals():
-        return _run(command, argv, name)
+    try:
+        with escape_output(), _clean_up_at_signals():
+            return _run(command, argv, name)
+    finally:
+        _discard_unwritten_output()
+
+
+def _discard_unwritten_output() -> None:
+    """Do not write the rest again after an error: Python would report it, with status 120.
+
+    A reader such as ``head`` or ``grep -q`` ends early; the command has its status already.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError), Path(os.devnull).open("w") as null:
+                os.dup2(null.fileno(), stream.fileno())
 
 
 def _open_closed_streams() -> None:
