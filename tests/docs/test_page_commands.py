@@ -24,6 +24,7 @@ from support import aws_account
 from support.aws_account import deploy_stack, start_account_with_bucket
 from support.istio_samples import add_gateway_template
 from support.page_run import PageRun, matches_output
+from support.repository_pages import PageCommand, read_steps
 from support.tls_endpoint import serve_response
 
 WORKLOAD = """\
@@ -181,6 +182,16 @@ def remove_others(text: str) -> str:
         for line in text.splitlines()
         if not any(re.match(rf" *{pattern}", line) for pattern, _ in ELSEWHERE)
     )
+
+
+def test_no_command_has_a_comment() -> None:
+    """zsh, the shell of macOS, passes ``# text`` to the command."""
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md"), *SAMPLES.glob("*/README.md")]
+    pages += (ROOT / "deploy").rglob("*.md")
+    for page in pages:
+        for step in read_steps(page.read_text()):
+            if isinstance(step, PageCommand):
+                assert not re.search(r"(^|\s)#", step.line), (page.name, step.line)
 
 
 _SHOWN = re.compile(

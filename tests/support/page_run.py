@@ -111,7 +111,7 @@ class PageRun:
                 lines.append(f"mkdir -p {os.path.dirname(step.path) or '.'}")  # noqa: PTH120
                 lines.append(f"cat > {step.path} <<'END_OF_FILE'\n{step.text}END_OF_FILE")
                 continue
-            line = re.sub(r"\s+# exit status \d+\s*$", "", step.line)
+            line = step.line
             output = self.folder / f"output-{number}"
             if line.endswith("&"):
                 lines += [f"{line[:-1]} > {output} 2>&1 &", "await 8443"]

@@ -19,17 +19,18 @@ _FOLDERS = (
 )
 _FILES = ("Makefile", "pyproject.toml", "template.yaml", "samconfig.toml", "README.md")
 _BLOCK = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w+)(?: title=\"(?P<file>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
+    r"^(?: *<!-- exit status (?P<status>\d+) -->\n)?"
+    r"(?P<indent> *)```(?P<language>\w+)(?: title=\"(?P<file>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
     re.MULTILINE | re.DOTALL,
 )
-_STATUS = re.compile(r"# exit status (\d+)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class PageCommand:
     """A command of a page, the status that the page states, and a file to write before it.
 
-    The status is 0 unless the line ends with a comment ``# exit status N``.
+    The status is 0, or that of ``<!-- exit status N -->`` before the block of the last command. A
+    comment of the shell is none: zsh, the shell of macOS, passes it to the command.
     """
 
     line: str
@@ -37,8 +38,8 @@ class PageCommand:
 
     @property
     def words(self) -> list[str]:
-        """The words of the command, without its comment."""
-        return shlex.split(self.line, comments=True)
+        """The words of the command."""
+        return shlex.split(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +65,11 @@ def read_steps(page: str) -> list[PageCommand | PageFile]:
         elif block["language"] == "console":
             text = "\n".join(lines).replace("\\\n", " ")
             prompted = (line for line in text.splitlines() if line.startswith("$ "))
-            steps.extend(_parse_command(line[2:]) for line in prompted)
+            steps.extend(PageCommand(line[2:]) for line in prompted)
         elif block["language"] == "sh":
-            steps.extend(map(_parse_command, lines))
+            steps.extend(map(PageCommand, lines[:-1]))
+            steps.extend(PageCommand(line, int(block["status"] or 0)) for line in lines[-1:])
     return steps
-
-
-def _parse_command(line: str) -> PageCommand:
-    status = _STATUS.search(line)
-    return PageCommand(line, int(status[1]) if status else 0)
 
 
 @dataclass(frozen=True, slots=True)

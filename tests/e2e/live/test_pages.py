@@ -176,7 +176,7 @@ def test_a_webhook_from_scratch(place: Place, tmp_path: Path) -> None:
     run = place.make_run(tmp_path, tmp_path / "work" / "certificates" / "ca.pem")
     page = read_page("webhook-from-scratch").replace("hooks.example.com", "localhost")
     made = "kubectl -n shop get deployment web -o jsonpath='{.metadata.annotations.web/Allow}'"
-    denied = "kubectl -n shop annotate deployment web web/Allow=false --overwrite  # exit status 1"
+    denied = "! kubectl -n shop annotate deployment web web/Allow=false --overwrite"
     run.run(
         page,
         before=["kubectl create namespace shop", "kubectl label namespace shop team=shop"],
