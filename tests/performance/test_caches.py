@@ -32,6 +32,7 @@ UNBOUNDED = {
         "golang.reflect.constructors.pointer_to",
         "golang.reflect.constructors.slice_of",
         "core.injectors.overlay.data.data_type",
+        "core.injectors.overlay.paths.find_merge_keys",
         "kube.decoding._decoder",
         "kube.encoding._encoder",
         "kube.usual_values.make_type",
