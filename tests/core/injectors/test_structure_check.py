@@ -292,6 +292,13 @@ CUT = (
     ('"{{ print `hub/` V | trim }}/proxy:1"', 'evil" # '),
     ('{{ print "hub/" V | html }}/proxy:1', "< #"),
     ('{{ print "hub/" V | js }}/proxy:1', "< #"),
+    # An output that is more or less than the text of a scalar.
+    ('{{ print "hub/" V "/proxy:1" | replace "_" "-" | squote }}', "ev_il' #"),
+    ('{{ printf `"hub/%s/proxy:1"` V | replace "_" "-" }}', 'ev_il" #'),
+    ('{{ printf "hub/%s/proxy:1 # x" V | replace "_" "-" }}', "ev_il #"),
+    ('{{ printf "a\\n    tty: true\\n    workingDir: /%s/x" V | replace `_` `-` }}', "ev_il #"),
+    ('"{{ print `a\\"b/` V | trim }}/proxy:1"', 'evil" # '),
+    ("'{{ print `it''s/` V | trim }}/proxy:1'", "evil' # "),
 )
 
 
@@ -308,6 +315,30 @@ def test_a_text_that_ends_its_scalar_is_refused(
         way[1](template, make_pod({"v": text}))
 
     assert str(caught.value).startswith(place)
+
+
+# Functions rewrite these texts, and the constant text around them is complete.
+REWRITTEN = (
+    ('{{ print "hub/" V "/proxy:1" | replace "_" "-" | squote }}', "a_b", "hub/a-b/proxy:1"),
+    ('{{ print "hub/" V "/proxy:1" | replace "_" "-" | quote }}', 'a_"#', 'hub/a-"#/proxy:1'),
+    ('{{ printf `"hub/%s/%s:1"` V V | replace "_" "-" }}', "a_b", "hub/a-b/a-b:1"),
+    ('{{ printf "hub/%s/proxy:1 # x" V | replace "_" "-" }}', "a_b", "hub/a-b/proxy:1"),
+    ("'{{ print `it''s/` V | trim }}/proxy:1'", " a ", "it's/ a/proxy:1"),
+    ('{{ print V "-" | trimSuffix "--" }}', "a-", "a"),
+    ('{{ print "a " V " b" | nospace | squote }}', " ", "ab"),
+    ("'{{ print ` ` V ` b` | replace ` b` `c` }}'", " b", " cc"),
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
+@pytest.mark.parametrize(("written", "text", "expected"), REWRITTEN)
+def test_a_rewritten_text_is_accepted(
+    written: str, text: str, expected: str, way: tuple[str, Render]
+) -> None:
+    template = f"spec:\n  containers:\n  - name: agent\n    image: {written.replace('V', V)}\n"
+    spec = check_object(way[1](template, make_pod({"v": text}))["spec"])
+
+    assert check_object(_list(spec["containers"])[0])["image"] == expected
 
 
 @pytest.mark.parametrize(

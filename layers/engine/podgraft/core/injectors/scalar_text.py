@@ -30,10 +30,27 @@ class ScalarMatcher:
         """Whether a scalar has the text that its masked text replaces, if that is known.
 
         White space can differ. A text between quotes is the text of the object itself, because a
-        function escaped it, or what YAML reads if nothing did.
+        function escaped it, or what YAML reads if nothing did. Around unknown text, the constant
+        text must be complete.
         """
         texts = self._find_texts(masked_text, (scalar.style,))
-        return texts is None or any(_is_equal(scalar.text, text) for text in texts)
+        if texts is None:
+            return self._has_constants(fold(scalar.text), self._replace_outputs(masked_text))
+        return any(_is_equal(scalar.text, text) for text in texts)
+
+    def _has_constants(self, text: str, masked_text: str) -> bool:
+        """Whether a folded text has the constant text of a masked text, in its order."""
+        first, *middle, last = map(fold, self._slots.find_constants(masked_text))
+        end = len(text) - len(last)
+        if not text.startswith(first) or not text.endswith(last):
+            return False
+        start = len(first)
+        for constant in middle:
+            found = text.find(constant, start)
+            if found < 0:
+                return False
+            start = found + len(constant)
+        return start <= end
 
     def find_keys(self, masked_text: str) -> Iterator[str]:
         """The texts of keys that a masked text replaces, as ``fold`` returns them."""

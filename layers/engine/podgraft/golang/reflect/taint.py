@@ -173,6 +173,13 @@ class PlaceholderRegistry:
         )
         return [(number, position) for number, position in found if number is not None]
 
+    def find_constants(self, masked_text: str) -> list[str]:
+        """The constant text before, between, and after the placeholders of a masked text."""
+        separated = _PLACEHOLDER.sub(
+            lambda match: match[0] if self._find_id(match) is None else "\0", masked_text
+        )
+        return separated.split("\0")
+
     def sources_of(self, masked_text: str) -> tuple[int, ...]:
         """The strings of the pod from which a masked text derives."""
         return merge_sources(self.sources[number] for number in self.placeholder_ids(masked_text))
