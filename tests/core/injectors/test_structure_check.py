@@ -423,6 +423,33 @@ def test_no_plain_text_ends_the_document(release: str) -> None:
         render(template, make_pod({"v": "... x"}))
 
 
+# The start of syntax in a template, and a plain text that makes syntax of it.
+STARTS = (
+    ("a: x\n    ${{ V }}: replace", "patch"),
+    ("a: x\n    {{ print `$` V }}: replace", "patch"),
+    ("a: x\n    {{ `$` }}{{ V }}: delete", "patch"),
+    ("a: !!{{ V }} YQ==", "binary"),
+    ("a: !<tag:yaml.org,2002:{{ V }}> YQ==", "binary"),
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
+@pytest.mark.parametrize(("written", "text"), STARTS)
+def test_no_plain_text_completes_syntax_of_the_template(
+    written: str, text: str, way: tuple[str, Render]
+) -> None:
+    template = f"metadata:\n  labels:\n    {written.replace('V', V)}\n"
+    with pytest.raises(UserError, match=r"v: its text would change the structure"):
+        way[1](template, make_pod({"v": text}))
+
+
+def test_a_template_writes_directives_for_plain_text() -> None:
+    template = f"metadata:\n  labels:\n    $patch: replace\n    a: {{{{ {V} }}}}\n"
+    metadata = check_object(render_overlay(template, make_pod({"v": "patch"}))["metadata"])
+
+    assert metadata["labels"] == {"a": "patch"}
+
+
 ORDERED = """containers:
   - {name: agent, image: a}
   $setElementOrder/containers:

@@ -28,7 +28,7 @@ from podgraft.kube.yaml.composer import Node, Scalar, compose
 from .masking import Masker
 from .plain_text import is_plain_text
 from .scalar_text import ScalarMatcher
-from .structure_comparison import StructureComparison
+from .structure_comparison import DIRECTIVES, StructureComparison
 
 S = TypeVar("S")
 K = TypeVar("K")
@@ -88,8 +88,9 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
             template.make_data(), limits=template.limits, sections=template.sections
         )
         unique = template.parse_unique(text)
-        # Plain text is no syntax, but as a key, it can replace a key of the template.
-        if unique is not None:
+        # Plain text is no syntax, but as a key, it can replace a key of the template, and after a
+        # dollar of the template, it can be a directive.
+        if unique is not None and not _has_new_directive(template.program, text):
             return unique
     trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)
@@ -97,6 +98,11 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
     if address is not None:
         raise StructureError(address)
     return result
+
+
+def _has_new_directive(program: Program, text: str) -> bool:
+    """Whether a text contains a directive that the template does not write as a whole."""
+    return any(each in text and each not in program.source.text for each in DIRECTIVES)
 
 
 def find_unexpected_structure(trace: Trace, selectors: Collection[tuple[str, str]] = ()) -> Address:

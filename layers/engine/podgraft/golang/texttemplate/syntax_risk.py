@@ -14,8 +14,8 @@ from .parse.source import Source
 
 # Directives that write text unchanged, and numbers in digits.
 _PLAIN_FORMAT = re.compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
-# An anchor, which text of the pod could reference.
-_ANCHOR = re.compile(r"&[^\s&]")
+# An anchor, which text of the pod could reference, and the start of a tag before an action.
+_PROPERTY = re.compile(r"&[^\s&]|![!\w:,.<-]*(?:\{\{|\s*\{\{-)")
 # Functions that repeat or indent a text by a number.
 _COUNTING = ("indent", "nindent", "repeat")
 # Functions that write any text as a scalar in double quotes.
@@ -26,7 +26,7 @@ def can_create_syntax(
     source: Source, templates: Mapping[str, nodes.Template], functions: Mapping[str, Function]
 ) -> bool:
     """Whether the template can create YAML syntax from plain text."""
-    if _ANCHOR.search(source.text):
+    if _PROPERTY.search(source.text):
         return True
     return any(
         _has_pipe_risk(pipe, functions)
