@@ -493,6 +493,21 @@ def test_the_comparison_of_keys_is_linear() -> None:
     assert measure_growth(cost, 100) < 2.5
 
 
+@pytest.mark.parametrize(
+    "form", ["X", "X | quote", "dict `k` (X) | toJson | squote", "printf `p %s s` (X)", "Y"]
+)
+def test_a_serialized_map_can_have_keys_of_the_pod(form: str) -> None:
+    """Their placeholders have another place among the keys of the template."""
+    made = f"dict `m` `1` {V} `x` `zz` `2` | toJson"
+    form = form.replace("X", made).replace("Y", made.replace("toJson", "toYaml"))
+    template = f"metadata:\n  labels:\n    {{{{- toYaml (dict `out` ({form})) | nindent 4 }}}}\n"
+    for text in ("a: b", "m: b", "~"):
+        labels = check_object(
+            check_object(render_overlay(template, make_pod({"v": text}))["metadata"])["labels"]
+        )
+        assert text in str(labels["out"])
+
+
 CONCURRENCY = (
     {"proxy.istio.io/config": "concurrency: 58"},
     {"proxy.istio.io/config": "concurrency: 0", "sidecar.istio.io/proxyCPU": "58"},

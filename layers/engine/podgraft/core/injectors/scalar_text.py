@@ -15,6 +15,8 @@ from podgraft.kube.yaml.composer import Scalar, compose
 
 # The white space and the line breaks of YAML 1.1.
 _BLANKS = re.compile("[ \t\n\r\x85\u2028\u2029]+")
+_WORD = re.compile(r"\w+")
+_MAP = re.compile(r"[{]|: ")
 _ESCAPE = re.compile(r"(?s)\\.")
 _SINGLE, _DOUBLE = "'", '"'
 
@@ -24,7 +26,7 @@ class ScalarMatcher:
 
     def __init__(self, slots: PlaceholderRegistry) -> None:
         self._slots = slots
-        self._outputs: dict[int, tuple[str, int, str]] | None = None
+        self._outputs: dict[int, list[tuple[str, int, str]]] | None = None
 
     def matches(self, scalar: Scalar, masked_text: str) -> bool:
         """Whether a scalar has the text that its masked text replaces, if that is known.
@@ -35,22 +37,9 @@ class ScalarMatcher:
         """
         texts = self._find_texts(masked_text, (scalar.style,))
         if texts is None:
-            return self._has_constants(fold(scalar.text), self._replace_outputs(masked_text))
+            constants = self._slots.find_constants(self._replace_outputs(masked_text))
+            return _has_constants(fold(scalar.text), [*map(fold, constants)])
         return any(_is_equal(scalar.text, text) for text in texts)
-
-    def _has_constants(self, text: str, masked_text: str) -> bool:
-        """Whether a folded text has the constant text of a masked text, in its order."""
-        first, *middle, last = map(fold, self._slots.find_constants(masked_text))
-        end = len(text) - len(last)
-        if not text.startswith(first) or not text.endswith(last):
-            return False
-        start = len(first)
-        for constant in middle:
-            found = text.find(constant, start)
-            if found < 0:
-                return False
-            start = found + len(constant)
-        return start <= end
 
     def find_keys(self, masked_text: str) -> Iterator[str]:
         """The texts of keys that a masked text replaces, as ``fold`` returns them."""
@@ -79,28 +68,68 @@ class ScalarMatcher:
         replace any text. But the text of the complete output is known.
         """
         if self._outputs is None:
-            self._outputs = dict(self._index_outputs())
+            self._outputs = self._index_outputs()
         folded, pieces, end = f" {fold(masked_text)} ", list[str](), 0
         for number, position in self._slots.find_placeholders(folded):
-            output, offset, placeholder = self._outputs.get(number, ("", 0, ""))
-            start = position - offset
-            if output and start >= end and folded.startswith(output, start):
-                pieces += folded[end:start], placeholder
-                end = start + len(output)
+            for output, offset, placeholder in self._outputs.get(number, ()):
+                start = position - offset
+                if start >= end and folded.startswith(output, start):
+                    pieces += folded[end:start], placeholder
+                    end = start + len(output)
+                    break
         return "".join([*pieces, folded[end:]])
 
-    def _index_outputs(self) -> Iterator[tuple[int, tuple[str, int, str]]]:
-        """The first placeholder of each output with an unknown text.
+    def _index_outputs(self) -> dict[int, list[tuple[str, int, str]]]:
+        """The outputs with unknown texts, by their first placeholder.
 
-        With it come the masked text of the output, the position in it, and the placeholder of the
-        complete output.
+        Each has the masked text as a scalar can have it, the position of the placeholder in it, and
+        the placeholder of the complete output.
         """
-        slots = self._slots
+        slots, outputs = self._slots, dict[int, list[tuple[str, int, str]]]()
         for text, masked_text in slots.emissions:
             if slots.unmask(masked_text) is None:
-                folded = _BLANKS.sub(" ", masked_text)
-                number, position = slots.find_placeholders(folded)[0]
-                yield number, (folded, position, slots.make_text(text, ()).masked_value)
+                for read_text, read_masked in _read_output(text, masked_text):
+                    folded = _BLANKS.sub(" ", read_masked)
+                    number, position = slots.find_placeholders(folded)[0]
+                    placeholder = slots.make_text(read_text, ()).masked_value
+                    outputs.setdefault(number, []).append((folded, position, placeholder))
+        return outputs
+
+
+def _read_output(text: str, masked_text: str) -> Iterator[tuple[str, str]]:
+    """An output and its masked text, as YAML reads it: in plain text, in quotes, or with own ones.
+
+    The text of an output in quotes of the template is read with that of the scalar.
+    """
+    yield text, masked_text
+    for quote in (_SINGLE, _DOUBLE):
+        read = _read_quoted(quote, masked_text)
+        if read is not None and read != masked_text:
+            yield text, read
+    quote = masked_text[0]
+    if quote in (_SINGLE, _DOUBLE) and masked_text.endswith(quote):
+        read = _read_quoted(quote, masked_text[1:-1])
+        if read is not None:
+            yield _read_quoted(quote, text[1:-1]) or text, read
+
+
+def _has_constants(text: str, constants: list[str]) -> bool:
+    """Whether a text has the constant text before, between, and after unknown text.
+
+    A text with a serialized map has its keys in another order, so only its words are compared.
+    """
+    first, *middle, last = constants
+    if any(_MAP.search(constant) for constant in constants):
+        return all(word in text for constant in constants for word in _WORD.findall(constant))
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    start = len(first)
+    for constant in middle:
+        found = text.find(constant, start)
+        if found < 0:
+            return False
+        start = found + len(constant)
+    return start <= len(text) - len(last)
 
 
 def _is_equal(left: str, right: str) -> bool:
