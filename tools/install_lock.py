@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
@@ -79,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{options.lock}: {total} packages", flush=True)
     try:
         pip = find_pip(options.python)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         print(
             f"install_lock.py: this Python has no pip, and pip cannot be downloaded: {error}; "
             "install pip, on Debian and Ubuntu by the package python3-pip",
@@ -103,24 +104,29 @@ def find_pip(python: str) -> list[str]:
 def download_pip(lock: Path, folder: Path) -> Path:
     """Download the wheel of pip that a lock names, unless the folder has it; return its path.
 
-    Raises ``OSError`` without a connection, and ``ValueError`` for another file.
+    Raises ``OSError`` or ``HTTPException`` for a failed request, ``ValueError`` for another file.
     """
     pin = PIP.search(lock.read_text())
     if pin is None:
         raise ValueError(f"{lock} has no pip")
     wheel = folder / f"pip-{pin[1]}-py3-none-any.whl"
-    if wheel.exists():
+    # An interrupted run can leave a part of the file.
+    if wheel.exists() and _has_hash(wheel.read_bytes(), pin[2]):
         return wheel
     page = f"{os.environ.get('PIP_INDEX_URL', 'https://pypi.org/simple').rstrip('/')}/pip/"
     link = re.search(rf'href="([^"#]*{re.escape(wheel.name)})', _fetch(page).decode())
     if link is None:
         raise ValueError(f"{page} has no {wheel.name}")
     content = _fetch(urljoin(page, link[1]))
-    if hashlib.sha256(content).hexdigest() not in pin[2]:
+    if not _has_hash(content, pin[2]):
         raise ValueError(f"{wheel.name} does not have a hash of {lock}")
     folder.mkdir(exist_ok=True)
     wheel.write_bytes(content)
     return wheel
+
+
+def _has_hash(content: bytes, hashes: str) -> bool:
+    return hashlib.sha256(content).hexdigest() in hashes
 
 
 def _find_pip_version() -> tuple[int, ...]:

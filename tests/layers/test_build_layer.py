@@ -15,7 +15,7 @@ import pytest
 from build_layer import platform_options
 from e2e.builds.layer import LAYERS, UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
 from layers.cloudformation import TEMPLATE
-from support.programs import PYTHON
+from support.programs import PYTHON, write_shell_program
 
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
 ABSENT = Target("python3.99", "arm64")
@@ -140,11 +140,10 @@ def test_without_the_targets_python_sources_are_shipped_and_it_is_reported(tmp_p
 def test_uv_fetches_the_targets_python_if_it_can(status: int, said: str, tmp_path: Path) -> None:
     uv = tmp_path / "uv"
     asked = tmp_path / "asked"
-    uv.write_text(
-        f'#!/bin/sh\necho "$@" >> {asked}\n'
-        f'case "$2" in install) exit {status};; find) echo {PYTHON};; esac\n'
+    write_shell_program(
+        uv,
+        f'echo "$@" >> {asked}\ncase "$2" in install) exit {status};; find) echo {PYTHON};; esac',
     )
-    uv.chmod(0o755)
     layer = tmp_path / "layer"
     assert said in assemble(ABSENT, "sources", layer, make_package(tmp_path), PATH=str(tmp_path))
     assert bool([*layer.rglob("*.pyc")]) == (status == 0)

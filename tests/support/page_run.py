@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.programs import PYTHON
+from support.programs import PYTHON, write_shell_program
 from support.repository_pages import PageCommand, PageFile, read_steps
 
 # The endpoint of the stack is on loopback, with a CA of the test.
-_PODGRAFT = """#!/bin/sh
+_PODGRAFT = """\
 case "$1 $*" in
   register*.example.com*|register*--service*) ;;
   register*--test*) set -- "$@" --allow-loopback --ca-bundle {ca} ;;
@@ -24,7 +24,7 @@ case "$1 $*" in
 esac
 exec {python} -m podgraft "$@"
 """
-_RECORDER = """#!/bin/sh
+_RECORDER = """\
 {{
   printf '%s' "$(basename "$0")"
   for word in "$@"; do printf '\\t%s' "$word"; done
@@ -100,8 +100,7 @@ class PageRun:
         texts = {name: _RECORDER.format(log=log, body=body) for name, body in self.stubs.items()}
         texts["podgraft"] = _PODGRAFT.format(python=PYTHON, ca=self.ca)
         for name, text in texts.items():
-            (self._programs / name).write_text(text)
-            (self._programs / name).chmod(0o755)
+            write_shell_program(self._programs / name, text)
 
     def _render_script(self, steps: Sequence[PageCommand | PageFile]) -> str:
         port = find_free_port()

@@ -4,7 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
-# This Python, as a word of a shell command.
+# The path of this Python, quoted for a shell.
 PYTHON = shlex.quote(sys.executable)
 
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import fastest_python
+from support.programs import write_shell_program
 
 
 def test_the_fastest_python_is_chosen_only_for_a_gain() -> None:
@@ -26,8 +27,7 @@ def test_each_program_is_a_candidate_once(tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
     broken = tmp_path / "python3"
-    broken.write_text("#!/bin/sh\nexit 1\n")
-    broken.chmod(0o755)
+    write_shell_program(broken, "exit 1")
     measured = fastest_python.measure_all([str(broken), sys.executable])
     assert list(measured) == [sys.executable]
     assert 0 < measured[sys.executable] < 1

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from http.client import IncompleteRead
 from pathlib import Path
 
 import pytest
@@ -180,10 +181,12 @@ def test_the_locked_pip_is_downloaded_once(
     if index:
         monkeypatch.setenv("PIP_INDEX_URL", index)
     lock = write_pip_lock(tmp_path, PIP_DIGEST)
-    for _ in range(2):
-        wheel = install_lock.download_pip(lock, tmp_path / "tools")
-        assert wheel.read_bytes() == PIP_WHEEL
+    wheel = install_lock.download_pip(lock, tmp_path / "tools")
+    assert install_lock.download_pip(lock, tmp_path / "tools") == wheel
+    assert wheel.read_bytes() == PIP_WHEEL
     assert len(requests) == 2
+    wheel.write_bytes(PIP_WHEEL[:3])  # of an interrupted run
+    assert install_lock.download_pip(lock, tmp_path / "tools").read_bytes() == PIP_WHEEL
 
 
 @pytest.mark.parametrize(
@@ -212,18 +215,22 @@ def test_the_lock_of_this_project_has_pip() -> None:
     assert len(install_lock.PIP.findall(text)) == 1
 
 
+@pytest.mark.parametrize("error", [OSError("no route to host"), IncompleteRead(b"")])
 def test_a_download_that_fails_names_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fail(_: str) -> list[str]:
-        raise OSError("no route to host")
+        raise error
 
     monkeypatch.setattr("install_lock.find_pip", fail)
     lock = tmp_path / "lock.txt"
     lock.write_text("click==8.5.1\n")
     assert install_lock.main([str(lock)]) == 1
     assert capsys.readouterr().err == (
-        "install_lock.py: this Python has no pip, and pip cannot be downloaded: no route to host; "
+        f"install_lock.py: this Python has no pip, and pip cannot be downloaded: {error}; "
         "install pip, on Debian and Ubuntu by the package python3-pip\n"
     )
 

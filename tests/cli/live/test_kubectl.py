@@ -1,7 +1,6 @@
 """One GET request by kubectl: arguments, pages, and errors."""
 
 import json
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from podgraft.cli.live.api_errors import (
     parse_error,
 )
 from podgraft.cli.live.kubectl import KubectlReader, read_items
+from support.programs import write_shell_program
 
 ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 
@@ -114,8 +114,7 @@ def test_errors_have_place_problem_and_remedy(
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A kubectl that prints its arguments as JSON."""
     file = tmp_path / "kubectl"
-    file.write_text('#!/bin/sh\nprintf \'{"items": [{"metadata": {"name": "%s"}}]}\' "$*"\n')
-    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    write_shell_program(file, 'printf \'{"items": [{"metadata": {"name": "%s"}}]}\' "$*"')
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     return file
 
@@ -134,7 +133,7 @@ def test_the_path_of_the_server_is_part_of_the_request(program: Path) -> None:
     """Rancher's API server has one, and --raw replaces it."""
     server = '{"clusters": [{"cluster": {"server": "https://a.example/k8s/clusters/c-1/"}}]}'
     other = """printf '{"path": "%s"}' $3"""
-    program.write_text(f"#!/bin/sh\ncase $1 in config) echo '{server}';; *) {other};; esac\n")
+    write_shell_program(program, f"case $1 in config) echo '{server}';; *) {other};; esac")
     reader = KubectlReader()
     for _ in range(2):
         assert reader.get("/api", a="b") == {"path": "/k8s/clusters/c-1/api?a=b"}
@@ -170,7 +169,7 @@ def test_an_error_names_the_context_and_the_request(
     context: str | None,
     name: str,
 ) -> None:
-    program.write_text("#!/bin/sh\necho 'error: broken' >&2; exit 1\n")
+    write_shell_program(program, "echo 'error: broken' >&2; exit 1")
     with pytest.raises(ApiError) as caught:
         send(KubectlReader(context=context))
     expected = f"{name}: {request_name}: broken; correct this, and run the command again"
@@ -179,7 +178,7 @@ def test_an_error_names_the_context_and_the_request(
 
 @pytest.mark.parametrize("output", ["[]", "no JSON"])
 def test_another_response_is_an_error(program: Path, output: str) -> None:
-    program.write_text(f"#!/bin/sh\necho '{output}'\n")
+    write_shell_program(program, f"echo '{output}'")
     with pytest.raises(ApiError, match=r"GET /api: expected .*check the server of"):
         KubectlReader().get("/api")
 
@@ -198,7 +197,7 @@ def test_the_namespace_is_that_of_the_context(
 ) -> None:
     contexts: Any = [{"name": "a", "context": {"namespace": "shop"}}, {"name": "b", "context": {}}]
     config = json.dumps({"current-context": "a", "contexts": contexts})
-    program.write_text(f"#!/bin/sh\necho '{config}'\n")
+    write_shell_program(program, f"echo '{config}'")
     assert KubectlReader(context=context).find_namespace() == expected
 
 

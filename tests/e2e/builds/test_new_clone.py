@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from e2e.builds.layer import LAYERS
+from support.programs import write_shell_program
 from support.repository_pages import PageCommand, read_steps
 
 ROOT = LAYERS.parent
@@ -58,8 +59,7 @@ def _make_environment(home: Path, *, has_pip: bool) -> dict[str, str]:
     if has_pip:
         python.symlink_to(Path(sys.executable).resolve())
     else:
-        python.write_text(f'#!/bin/sh\nexec "{Path(sys.executable).resolve()}" -S "$@"\n')
-        python.chmod(0o755)
+        write_shell_program(python, f'exec "{Path(sys.executable).resolve()}" -S "$@"')
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -18,6 +18,7 @@ from supply_chain.locks import LOCKS, Lock, compile_command
 from supply_chain.pins import find_problems, read_dependencies, read_pins
 from supply_chain.target import TARGETS
 from support.git import require_clone
+from support.programs import write_shell_program
 
 ROOT = Path(__file__).parents[3]
 SHA = f"--hash=sha256:{'0' * 64}"
@@ -150,9 +151,8 @@ def test_markers_and_sources_are_read(tmp_path: Path) -> None:
 def write_uv(folder: Path, status: int, subcommand: str = "compile") -> Path:
     """A program that records its arguments, and ends with *status* for one subcommand of pip."""
     program = folder / "uv"
-    record = f'#!/bin/sh\necho "$@" >> {folder}/calls\n'
-    program.write_text(f'{record}[ "$2" != {subcommand} ] || exit {status}\n')
-    program.chmod(0o755)
+    record = f'echo "$@" >> {folder}/calls\n'
+    write_shell_program(program, f'{record}[ "$2" != {subcommand} ] || exit {status}')
     return program
 
 
