@@ -8,6 +8,7 @@ import pytest
 from podgraft.base.deadline import Deadline
 from podgraft.service.http import Auth
 from podgraft.service.http.authentication import make_authenticator
+from podgraft.service.http.errors import UnauthenticatedError
 from podgraft.service.http.request import Request, hide_token, read_request
 from podgraft.service.store import CallerRegistry, Callers, subjects
 from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
@@ -23,6 +24,13 @@ class Socket:
 
     def getpeercert(self) -> dict[str, Any]:
         return self._peer
+
+
+class UnreadableSocket:
+    """A connection with a certificate whose name is no UTF-8."""
+
+    def getpeercert(self) -> dict[str, Any]:
+        return {"subject": b"\xff".decode()}
 
 
 PEER = {"subject": ((("organizationName", "podgraft-clusters"),), (("commonName", "prod-eu"),))}
@@ -58,6 +66,7 @@ CERTIFICATES: tuple[tuple[dict[str, Any], bool], ...] = (
     ({"gunicorn.socket": Socket(PEER)}, True),
     ({"gunicorn.socket": Socket({})}, False),
     ({"gunicorn.socket": object()}, False),
+    ({"gunicorn.socket": UnreadableSocket()}, False),
     ({"aws.event": {"requestContext": {"authentication": None}}}, False),
 )
 
@@ -75,7 +84,7 @@ NOW = 1_800_000_000  # 2027-01-15 08:00:00
 ENDS: Any = (
     ("Jan 25 08:00:00 2027 GMT", 10),
     ("Jan 25 07:59:59 2027 GMT", 9),
-    ("Jan  5 08:00:00 2027 GMT", -10),
+    ("Jan 15 08:00:00 2027 GMT", 0),
     ("2027-01-25T08:00:00Z", None),
     ("", None),
     (5, None),
@@ -104,6 +113,17 @@ def test_the_days_of_a_certificate(
     authenticate = make_authenticator(Auth.MTLS, OneCaller())
     for request in requests:
         assert authenticate(request, None).certificate_days == days
+
+
+def test_an_expired_certificate_is_refused_on_an_open_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And in a resumed session: TLS does not compare the time again."""
+    monkeypatch.setattr("podgraft.base.system.wall_seconds", lambda: NOW)
+    request = read({"gunicorn.socket": Socket({**PEER, "notAfter": "Jan 15 07:59:59 2027 GMT"})})
+    with pytest.raises(UnauthenticatedError, match="has expired") as error:
+        make_authenticator(Auth.MTLS, OneCaller())(request, None)
+    assert error.value.token_cluster == "prod-eu"
 
 
 def test_a_header_cannot_pretend_to_be_a_certificate() -> None:

@@ -226,6 +226,12 @@ def _authenticate_certificate(
     callers = registry.callers[str(principal.cluster)]
     _check_source(principal, callers, request)
     days = _count_days(certificate.not_after)
+    if days is not None and days < 0:
+        # TLS compares the time in full handshakes only: not on open connections, or for a resumed
+        # session.
+        error = UnauthenticatedError("the client certificate has expired; renew it")
+        error.token_cluster = str(principal.cluster)
+        raise error
     return Principal(principal.cluster, principal.stale, days, "", callers.groups)
 
 

@@ -89,7 +89,10 @@ def _find_certificate(environ: Mapping[str, Any]) -> PeerCertificate | None:
             return PeerCertificate(parsed, end if isinstance(end, str) else None)
     # TLS verified the certificate of the connection against the client CA.
     socket: Any = environ.get("gunicorn.socket")
-    peer = socket.getpeercert() if hasattr(socket, "getpeercert") else None
+    try:
+        peer = socket.getpeercert() if hasattr(socket, "getpeercert") else None
+    except (ValueError, OSError):  # a name in it is no UTF-8, or an extension is invalid
+        return None
     if not peer:
         return None
     of_connection = subjects.subject_of_certificate(peer["subject"])
