@@ -59,7 +59,7 @@ def test_nothing_is_logged_within_a_window() -> None:
 REASONS = (
     ("SSLV3_ALERT_BAD_CERTIFICATE", "does not trust this certificate"),
     ("SSLV3_ALERT_CERTIFICATE_EXPIRED", "renew it (podgraft certs renew)"),
-    ("CERTIFICATE_VERIFY_FAILED", "was not signed by --client-ca"),
+    ("CERTIFICATE_VERIFY_FAILED", "is not signed by --client-ca, has expired"),
     ("UNSUPPORTED_PROTOCOL", "use TLS 1.2 or later"),
     ("NO_SHARED_CIPHER", "check the client"),
 )

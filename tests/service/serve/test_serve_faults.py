@@ -3,8 +3,9 @@
 import json
 import signal
 import socket
+import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -94,13 +95,15 @@ FAULTS: tuple[tuple[str, str, int], ...] = (
     ("a NUL in a header", f"{LINE}A: b\0c\r\n\r\n", 400),
     ("a continuation line", f"{LINE}A: b\r\n c\r\n\r\n", 400),
     ("two hosts", f"{LINE}Host: b\r\n\r\n", 400),
-    ("SCRIPT_NAME", f"{LINE}SCRIPT_NAME: /x\r\n\r\n", 400),
     ("line feeds alone", "POST /inject HTTP/1.1\nHost: a\n\n", 400),
     ("garbage", "GARBAGE\r\n\r\n", 400),
     ("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
     ("the PROXY protocol", f"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n{LINE}\r\n", 400),
     ("an expectation", f"{LINE}Expect: tea\r\n\r\n", 417),
     ("no host", "POST /inject HTTP/1.1\r\nHost:\r\n\r\n", 401),
+    # No client is a proxy that gunicorn trusts, not even one on this machine.
+    ("SCRIPT_NAME", f"{LINE}SCRIPT_NAME: /x\r\n\r\n", 401),
+    ("two schemes", f"{LINE}X-Forwarded-Proto: http\r\nX-Forwarded-Ssl: on\r\n\r\n", 401),
 )
 
 
@@ -261,6 +264,25 @@ def test_stopping_waits_neither_for_silence_nor_for_a_body(
         assert b" 408 " in read_all(half)
         assert read_all(idle) == b""
     assert "head timeout: 1" in served.stop()
+
+
+def test_a_server_that_stops_lets_no_new_client_wait(start: Start, place: tuple[Path, str]) -> None:
+    served = start()
+    with served.open() as review:
+        review.sendall(head(place[1], len(BODY)) + BODY[:-1])
+        served.process.send_signal(signal.SIGTERM)
+        # It takes a moment until the workers have received the signal.
+        assert any(_is_refused(served.port) for _ in range(100))
+        review.sendall(BODY[-1:])
+        assert next_answer(review).code == 200
+    served.stop()
+
+
+def _is_refused(port: int) -> bool:
+    time.sleep(0.02)
+    with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port), 20):
+        return False
+    return True
 
 
 def test_invalid_requests_do_not_fill_the_log(start: Start) -> None:

@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias
 
 from gunicorn.http import wsgi
-from gunicorn.http.errors import ParseException
 
 from podgraft.kube.admission import MAX_REQUEST_BYTES
 from podgraft.service.http import format_traceback
@@ -74,14 +73,11 @@ def run_exchange(
         return Exchange()
     message.request.body = message.body(connection.received)
     output: Any = ResponseOutput(connection.socket)
+    is_complete = message.is_complete(connection.received)
     try:
         response, environ = wsgi.create(
             message.request, output, connection.client, connection.server, host.cfg
         )
-    except ParseException as error:  # the path does not start with SCRIPT_NAME
-        return Exchange(http_fault.parse_fault(error).encode())
-    is_complete = message.is_complete(connection.received)
-    try:
         if not is_complete and message.body_bytes <= MAX_REQUEST_BYTES and admits_body(environ):
             return Exchange(needs_body=True)
         if not (host.alive and is_complete):

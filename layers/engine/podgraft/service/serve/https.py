@@ -118,6 +118,9 @@ class Server(BaseApplication):
             "preload_app": True,
             "worker_tmp_dir": find_shared_memory(),
             "control_socket_disable": True,
+            # By default, gunicorn reads FORWARDED_ALLOW_IPS, and lets a client on this machine set
+            # SCRIPT_NAME and the scheme.
+            "forwarded_allow_ips": "",
             "loglevel": "warning",
             # The certificate enables TLS in gunicorn. The context contains the one to present.
             "certfile": str(self._tls.files.certificate),

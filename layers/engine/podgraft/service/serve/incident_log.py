@@ -27,8 +27,8 @@ _PROBLEMS: Mapping[str, str] = {
         "the clock of the client"
     ),
     "CERTIFICATE_VERIFY_FAILED": (
-        "the certificate of the client was not signed by --client-ca; create it with podgraft "
-        "certs client"
+        "the certificate of the client is not signed by --client-ca, has expired, or is not for "
+        "clients; create it with podgraft certs client"
     ),
     "HTTP_REQUEST": "the client sent HTTP without TLS; use https://",
     "UNSUPPORTED_PROTOCOL": "the client offers TLS 1.1 or earlier; use TLS 1.2 or later",

@@ -142,6 +142,8 @@ class RedactingWorker(BaseWorker):
             self._turn()
         self.alive = False
         self._set_accepting(is_accepting=False)
+        for listener in self.sockets:  # new clients go elsewhere at once, and wait for no one here
+            listener.close()
         self.counts.close(self.slot)
         ends = system.monotonic() + self.cfg.graceful_timeout
         self._loop.stop()
@@ -151,8 +153,6 @@ class RedactingWorker(BaseWorker):
         self._incidents.flush(system.monotonic(), at_once=True)
         for connection in self._connections:
             self._loop.close(connection)
-        for listener in self.sockets:
-            listener.close()
 
     def _turn(self) -> None:
         self.notify()
