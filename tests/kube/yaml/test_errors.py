@@ -114,7 +114,8 @@ def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
 
 def test_nesting_without_end_is_refused_before_it_can_do_harm() -> None:
     for text in ("[" * 100_000, "{a: " * 100_000, "- " * 100_000):
-        with pytest.raises(NotYAMLError, match="nested deeper than 200 levels"):
+        # libyaml of PyYAML 6.0.4 and later has a limit, too, which its look-ahead can meet first.
+        with pytest.raises(NotYAMLError, match=r"deeper than 200 levels|maximum nesting depth"):
             yaml.load(text)
 
 
