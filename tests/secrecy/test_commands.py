@@ -536,8 +536,56 @@ def test_the_values_of_live_pods_are_not_printed(
         assert find_secrets(out + err) == [], line
 
 
-def live_objects() -> Mapping[str, Any]:
-    """The pod, injected by an earlier bundle, and a webhook with a token in its path."""
+# kube-apiserver refuses most of these; an operator can write them.
+URLS = (
+    f"http://a.example/k/{TOKEN}/inject",
+    f"a.example/k/{TOKEN}/inject",
+    f"https://a.example:port/k/{TOKEN}/inject",
+    f"https://[a/k/{TOKEN}/inject",
+    f"https://{MARK}:{MARK}@a.example/inject",
+    f"https://{MARK}@[a/inject",
+    f"https://a.example/live/k/{TOKEN}/inject",
+    f"https://a.example/%6b/{TOKEN}/inject",
+    f"https://a.example/inject?token={TOKEN}",
+    f"https://a.example/inject/:ENV:PASSWORD={MARK}",
+)
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("url", URLS, ids=range(len(URLS)))
+def test_no_report_quotes_the_secret_of_a_url(
+    url: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither that of a registration, in any format, nor that of an option."""
+    use_cluster(monkeypatch, live_objects(url))
+    reports = [
+        f"podgraft {name} --output {form}"
+        for name in ("doctor", "status", "compare")
+        for form in find_formats(name)
+    ]
+    for line in (
+        *reports,
+        "podgraft status --test",
+        f"podgraft status --url {url}",
+        f"podgraft register --all-namespaces --url {url} --ca-bundle absent",
+        f"podgraft certs rotate-ca --from a --to b finish --probe {url}",
+    ):
+        run(line)
+        written = "".join(capfd.readouterr())
+        assert find_secrets(written) == [], line
+
+
+def find_formats(name: str) -> Sequence[str]:
+    """The formats of a command."""
+    command = cli.podgraft.get_command(click.Context(cli.podgraft), name)
+    assert command is not None
+    [option] = [each for each in command.params if "--output" in each.opts]
+    assert isinstance(option.type, click.Choice)
+    return option.type.choices
+
+
+def live_objects(url: str = f"https://a.example/k/{TOKEN}/inject") -> Mapping[str, Any]:
+    """The pod, injected by an earlier bundle, and a webhook with this URL."""
     snapshot = load_snapshot("", BUNDLE)
     after: Any = offline.apply_response(
         POD, offline.review_pod(POD, "shop", snapshot, ReviewContext(injector="i"))
@@ -547,7 +595,7 @@ def live_objects() -> Mapping[str, Any]:
     sidecar["image"] = "earlier:1"
     hook = {
         "name": "inject.podgraft.dev",
-        "clientConfig": {"url": f"https://a.example/k/{TOKEN}/inject"},
+        "clientConfig": {"url": url},
         "namespaceSelector": {"matchLabels": {"never": "matches"}},
         "rules": [
             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"]}

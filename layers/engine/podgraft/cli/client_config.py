@@ -16,6 +16,8 @@ from podgraft.service.paths import Target
 _KIND = "MutatingWebhookConfiguration"
 _ROUTE = "inject"
 _PATH_TOKEN = re.compile(r"/k/[^/?#\"\s]+")
+# What of a URL is not repeated in a message: user and password, a token, values, a query.
+_SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 # The name of a private API of API Gateway at a VPC endpoint: its paths begin with the stage.
 _PRIVATE_API = re.compile(
     r"[a-z0-9]+-vpce-[0-9a-f]+\.execute-api\.[a-z0-9-]+\.amazonaws\.com(\.cn)?"
@@ -55,6 +57,13 @@ def read_destination(client: Object) -> Destination:
 def redact_tokens(text: str) -> str:
     """Return a text without the tokens of URL paths."""
     return _PATH_TOKEN.sub("/k/…", text)
+
+
+def redact_url(url: str) -> str:
+    """Return a URL, also an invalid one, without the parts that can be secret, for messages."""
+    for secret, instead in _SECRETS:
+        url = re.sub(secret, instead, url)
+    return url
 
 
 def is_private_api(host: str) -> bool:

@@ -10,6 +10,7 @@ from cryptography import x509
 from msgspec import Struct
 
 from podgraft.cli.certs import pem, trust
+from podgraft.cli.client_config import redact_url
 from podgraft.cli.failure import CommandError, convert_errors
 
 HTTPS_PORT = 443
@@ -28,11 +29,12 @@ class Address(Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> "Address":
         """Read ``https://host:port/…`` or ``host:port``; raises ``CommandError``."""
-        with convert_errors(ValueError, place=repr(text)):
+        place = repr(redact_url(text))
+        with convert_errors(ValueError, place=place):
             parts = urlsplit(text if "://" in text else f"https://{text}")
             host, port = parts.hostname, parts.port
         if not host or parts.scheme != "https":
-            raise CommandError(f"{text!r}: give the endpoint as https://host[:port]")
+            raise CommandError(f"{place}: give the endpoint as https://host[:port]")
         return cls(host, port or HTTPS_PORT)
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs import names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
-from podgraft.cli.client_config import is_private_api, split_stage
+from podgraft.cli.client_config import is_private_api, redact_url, split_stage
 from podgraft.cli.failure import CommandError, convert_errors
 from podgraft.core.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from podgraft.service import paths
@@ -27,8 +27,6 @@ _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
 _DOTS = {".", ".."}
 _BLANK, _DELETE = 0x20, 0x7F
 _PORTS = "use a port from 1 to 65535"
-# What of a URL is not repeated in a message: user and password, a token, values, a query.
-_SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 
 
 class ServiceReference(Struct, frozen=True):
@@ -91,7 +89,7 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     Raises ``CommandError`` for everything that kube-apiserver would reject or never reach.
     """
     _check_characters(url)
-    redacted_url = _redact(url)
+    redacted_url = redact_url(url)
     with convert_errors(ValueError, place=redacted_url):
         parts = urlsplit(url)
     port = _port(redacted_url, parts)
@@ -151,12 +149,6 @@ def service_namespace(endpoint: Endpoint) -> tuple[str, ...]:
     """
     labels = endpoint.host.split(".")
     return (labels[1],) if labels[2:3] == ["svc"] else ()
-
-
-def _redact(url: str) -> str:
-    for secret, instead in _SECRETS:
-        url = re.sub(secret, instead, url)
-    return url
 
 
 def _check_characters(url: str) -> None:

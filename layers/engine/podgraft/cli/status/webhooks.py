@@ -8,6 +8,7 @@ import click
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import object_at, string_at
+from podgraft.cli.client_config import redact_url
 from podgraft.cli.endpoint_check.certificates import CaStatus, check_ca_bundle, count_days
 from podgraft.cli.endpoint_check.endpoint import EndpointReport, check_endpoint, make_target
 from podgraft.cli.endpoint_check.faults import Fault, Finding
@@ -81,9 +82,11 @@ def _find_host(webhooks: Sequence[Webhook], url: str | None) -> str:
     """Return the host of the URL, or that of most webhooks of podgraft."""
     if url is not None:
         try:
-            return urlsplit(url if "//" in url else f"//{url}").netloc
+            return urlsplit(url if "//" in url else f"//{url}").netloc.rpartition("@")[2]
         except ValueError as error:
-            raise click.UsageError(f"--url: got {url!r}; use https://HOST[:PORT]") from error
+            raise click.UsageError(
+                f"--url: got {redact_url(url)!r}; use https://HOST[:PORT]"
+            ) from error
     hosts = Counter(each.address for each in webhooks if each.kind is InjectorKind.PODGRAFT)
     return hosts.most_common(1)[0][0] if hosts else ""
 
