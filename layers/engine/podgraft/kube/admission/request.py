@@ -4,13 +4,19 @@ Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objec
 remain JSON, so unknown fields are preserved.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
+from types import NoneType
+from typing import TypeVar
 
 from msgspec import Struct
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.names import is_dns_label
+
+T = TypeVar("T", str, bool, Object)
+_NO_NAMES: Object = {}
 
 
 class ReviewError(Exception):
@@ -123,8 +129,8 @@ def decode(body: bytes) -> AdmissionRequest:
 
 def _request_of(review: JSON) -> tuple[str, Object]:
     if not isinstance(review, dict):
-        raise NotAReviewError("body", f"is {_type_name(review)}; {_EXPECTED}")
-    api_version, kind = _text(review, "apiVersion", ""), _text(review, "kind", "")
+        raise NotAReviewError("body", f"is {_TYPE_NAMES[type(review)]}; {_EXPECTED}")
+    api_version, kind = _member(review, "apiVersion", "", ""), _member(review, "kind", "", "")
     # The message quotes no value: a client can send anything, also a secret.
     if kind != "AdmissionReview":
         raise NotAReviewError("/kind", f"is not AdmissionReview; {_EXPECTED}")
@@ -132,54 +138,50 @@ def _request_of(review: JSON) -> tuple[str, Object]:
         raise NotAReviewError("/apiVersion", f"is unsupported; {_EXPECTED}")
     request = review.get("request")
     if not isinstance(request, dict):
-        raise NotAReviewError("/request", f"expected an object, got {_type_name(request)}")
+        raise NotAReviewError("/request", f"expected an object, got {_TYPE_NAMES[type(request)]}")
     return api_version, request
 
 
 def _request(api_version: str, raw: Object) -> AdmissionRequest:
-    kind = _names(raw, "kind")
-    resource = _names(raw, "resource")
     return AdmissionRequest(
         api_version=api_version,
-        uid=_text(raw, "uid"),
-        kind=GroupVersionKind(
-            _text(kind, "group", "/request/kind"),
-            _text(kind, "version", "/request/kind"),
-            _text(kind, "kind", "/request/kind"),
-        ),
-        resource=GroupVersionResource(
-            _text(resource, "group", "/request/resource"),
-            _text(resource, "version", "/request/resource"),
-            _text(resource, "resource", "/request/resource"),
-        ),
-        sub_resource=_text(raw, "subResource"),
-        operation=_operation(_text(raw, "operation")),
-        name=_text(raw, "name"),
+        kind=GroupVersionKind(*_names(raw, "kind")),
+        resource=GroupVersionResource(*_names(raw, "resource")),
+        uid=_member(raw, "uid", ""),
+        sub_resource=_member(raw, "subResource", ""),
+        operation=_operation(_member(raw, "operation", "")),
+        name=_member(raw, "name", ""),
         namespace=_namespace(raw),
         object=raw.get("object"),
         old_object=raw.get("oldObject"),
-        dry_run=_flag(raw, "dryRun"),
+        dry_run=_member(raw, "dryRun", False),
         raw=raw,
     )
+
+
+def _names(raw: Object, key: str) -> Iterator[str]:
+    """The group, the version, and the kind or resource under its key."""
+    names = _member(raw, key, _NO_NAMES)
+    return (_member(names, name, "", f"/request/{key}") for name in ("group", "version", key))
 
 
 def _operation(word: str) -> Operation:
     try:
         return Operation(word) if word else Operation.CREATE
     except ValueError as error:
-        operations = ", ".join(Operation)
-        raise NotAReviewError(
-            "/request/operation", f"is unknown; use one of {operations}"
-        ) from error
+        problem = f"is unknown; use one of {', '.join(Operation)}"
+        raise NotAReviewError("/request/operation", problem) from error
 
 
-def _text(raw: Object, key: str, under: str = "/request") -> str:
+def _member(raw: Object, key: str, absent: T, under: str = "/request") -> T:
+    """The value of a key, which has the type of the one for an absent key or null."""
     value = raw.get(key)
-    if type(value) is str:
-        return value
     if value is None:
-        return ""
-    raise NotAReviewError(f"{under}/{key}", f"expected a string, got {_type_name(value)}")
+        return absent
+    if isinstance(value, type(absent)):
+        return value
+    expected = _TYPE_NAMES[type(absent)]
+    raise NotAReviewError(f"{under}/{key}", f"expected {expected}, got {_TYPE_NAMES[type(value)]}")
 
 
 def _namespace(raw: Object) -> str:
@@ -187,42 +189,21 @@ def _namespace(raw: Object) -> str:
 
     kube-apiserver validates it before it calls a webhook (ValidateNamespaceName).
     """
-    namespace = _text(raw, "namespace")
+    namespace = _member(raw, "namespace", "")
     if namespace and not is_dns_label(namespace):
         raise NotAReviewError("/request/namespace", "must be a DNS label")
     return namespace
 
 
-def _flag(raw: Object, key: str) -> bool:
-    value = raw.get(key)
-    if value is None or isinstance(value, bool):
-        return value is True
-    raise NotAReviewError(f"/request/{key}", f"expected a boolean, got {_type_name(value)}")
-
-
-def _names(raw: Object, key: str) -> Object:
-    value = raw.get(key)
-    if isinstance(value, dict):
-        return value
-    if value is None:
-        return {}
-    raise NotAReviewError(f"/request/{key}", f"expected an object, got {_type_name(value)}")
-
-
-def _type_name(value: JSON) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case dict():
-            return "an object"
+_TYPE_NAMES = {
+    NoneType: "nothing",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def _check_size(pointer: str, value: JSON) -> None:
