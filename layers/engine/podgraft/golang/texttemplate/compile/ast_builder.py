@@ -5,15 +5,16 @@ The text of a template never becomes code: the compiler chooses all names, and t
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from msgspec import Struct, field
 
 from podgraft.golang.texttemplate.parse.source import Source
 
 Expression = ast.expr
+NodeT = TypeVar("NodeT", bound=ast.AST)
 _LOAD, _STORE = ast.Load(), ast.Store()
 
 
@@ -55,60 +56,46 @@ class AstBuilder(Struct):
         """Load a name. All uses share one node, because a load cannot fail."""
         node = self.names.get(name)
         if node is None:
-            node = self.names[name] = ast.Name(name, _LOAD, **self.location)
+            node = self.names[name] = self.node(ast.Name, name, _LOAD)
         return node
 
     def store_name(self, name: str) -> ast.Name:
         """Store to a name."""
-        return ast.Name(name, _STORE, **self.location)
+        return self.node(ast.Name, name, _STORE)
 
     def constant(self, value: Any) -> ast.Constant:
-        """A constant of the template; typeshed does not accept a tuple of strings, which works."""
-        return ast.Constant(value, **self.location)
+        """A constant of the template."""
+        return self.node(ast.Constant, value)
+
+    def node(self, node_class: Callable[..., NodeT], *fields: Any) -> NodeT:
+        """A node with the location of the builder."""
+        return node_class(*fields, **self.location)
 
     def call(self, function: str, *arguments: Expression) -> ast.Call:
         """``function(arguments…)``."""
-        return ast.Call(self.load_name(function), [*arguments], [], **self.location)
+        return self.node(ast.Call, self.load_name(function), [*arguments], [])
 
-    def call_method(self, owner: str, method: str, *arguments: Expression) -> ast.Call:
-        """``owner.method(arguments…)``; the compiler chooses both names."""
-        attribute = ast.Attribute(self.load_name(owner), method, _LOAD, **self.location)
-        return ast.Call(attribute, list(arguments), [], **self.location)
+    def call_run(self, method: str, *arguments: Expression) -> ast.Call:
+        """``run.method(arguments…)``."""
+        function = self.node(ast.Attribute, self.load_name("run"), method, _LOAD)
+        return self.node(ast.Call, function, [*arguments], [])
 
     def assign_expression(self, name: str, value: Expression) -> ast.NamedExpr:
         """``(name := value)``."""
-        return ast.NamedExpr(self.store_name(name), value, **self.location)
+        return self.node(ast.NamedExpr, self.store_name(name), value)
 
     def compare_class(self, value: Expression, class_: str) -> ast.Compare:
         """``value.__class__ is class_``."""
-        attribute = ast.Attribute(value, "__class__", _LOAD, **self.location)
-        return self.compare(attribute, ast.Is(), self.load_name(class_))
-
-    def compare(self, left: Expression, operator: ast.cmpop, right: Expression) -> ast.Compare:
-        """``left operator right``."""
-        return ast.Compare(left, [operator], [right], **self.location)
-
-    def conditional_expression(
-        self, test: Expression, then: Expression, otherwise: Expression
-    ) -> ast.IfExp:
-        """``then if test else otherwise``."""
-        return ast.IfExp(test, then, otherwise, **self.location)
-
-    def boolean_operation(self, operator: ast.boolop, values: Sequence[Expression]) -> ast.BoolOp:
-        """``a and b and …``, or with ``or``."""
-        return ast.BoolOp(operator, list(values), **self.location)
-
-    def negation(self, value: Expression) -> ast.UnaryOp:
-        """``not value``."""
-        return ast.UnaryOp(ast.Not(), value, **self.location)
+        attribute = self.node(ast.Attribute, value, "__class__", _LOAD)
+        return self.node(ast.Compare, attribute, [ast.Is()], [self.load_name(class_)])
 
     def tuple(self, values: Sequence[Expression]) -> ast.Tuple:
         """``(a, b, …)``."""
-        return ast.Tuple(list(values), _LOAD, **self.location)
+        return self.node(ast.Tuple, [*values], _LOAD)
 
     def sequence_expression(self, *values: Expression) -> ast.Subscript:
         """``(a, b, …)[-1]``: evaluate all values in order, and return the last one."""
-        return ast.Subscript(self.tuple(values), self.constant(-1), _LOAD, **self.location)
+        return self.node(ast.Subscript, self.tuple(values), self.constant(-1), _LOAD)
 
     def join(self, pieces: Sequence["str | Expression"]) -> Expression:
         """Join text and expressions of text."""
@@ -117,56 +104,33 @@ class AstBuilder(Struct):
         values = [
             self.constant(piece)
             if isinstance(piece, str)
-            else ast.FormattedValue(piece, -1, None, **self.location)
+            else self.node(ast.FormattedValue, piece, -1, None)
             for piece in pieces
         ]
-        return ast.JoinedStr(list(values), **self.location)
-
-    def add(self, name: str, amount: int) -> ast.BinOp:
-        """``name + amount``."""
-        return ast.BinOp(self.load_name(name), ast.Add(), self.constant(amount), **self.location)
+        return self.node(ast.JoinedStr, values)
 
     def assign(self, name: str, value: Expression) -> ast.Assign:
         """``name = value``."""
-        return ast.Assign([self.store_name(name)], value, **self.location)
+        return self.node(ast.Assign, [self.store_name(name)], value)
 
-    def assign_names(self, names: Sequence[str], value: Expression) -> ast.Assign:
-        """``(a, b, …) = value``."""
-        target = ast.Tuple([self.store_name(name) for name in names], _STORE, **self.location)
-        return ast.Assign([target], value, **self.location)
+    def store_names(self, names: Sequence[str]) -> ast.Tuple:
+        """``(a, b, …)`` as a target."""
+        return self.node(ast.Tuple, [self.store_name(name) for name in names], _STORE)
 
-    def expression_statement(self, value: Expression) -> ast.Expr:
+    def statement(self, value: Expression) -> ast.Expr:
         """``value``, as a statement."""
-        return ast.Expr(value, **self.location)
+        return self.node(ast.Expr, value)
 
     def if_statement(
         self, test: Expression, body: list[ast.stmt], otherwise: list[ast.stmt]
     ) -> ast.If:
         """``if test: body else: otherwise``."""
-        return ast.If(test, body or [self.pass_statement()], otherwise, **self.location)
+        return self.node(ast.If, test, body or [self.node(ast.Pass)], otherwise)
 
     def for_loop(self, names: Sequence[str], items: Expression, body: list[ast.stmt]) -> ast.For:
         """``for names in items: body``."""
-        target: ast.expr = self.store_name(names[0])
-        if len(names) > 1:
-            target = ast.Tuple([self.store_name(name) for name in names], _STORE, **self.location)
-        return ast.For(target, items, body or [self.pass_statement()], [], None, **self.location)
-
-    def breakable_block(self, body: list[ast.stmt]) -> ast.While:
-        """``while True: body; break``: a body that ``break`` can exit."""
-        return ast.While(self.constant(True), [*body, self.break_statement()], [], **self.location)
-
-    def break_statement(self) -> ast.Break:
-        """``break``."""
-        return ast.Break(**self.location)
-
-    def continue_statement(self) -> ast.Continue:
-        """``continue``."""
-        return ast.Continue(**self.location)
-
-    def pass_statement(self) -> ast.Pass:
-        """``pass``."""
-        return ast.Pass(**self.location)
+        target = self.store_names(names) if len(names) > 1 else self.store_name(names[0])
+        return self.node(ast.For, target, items, body or [self.node(ast.Pass)], [], None)
 
     def function(
         self, name: str, parameters: Sequence[str], body: list[ast.stmt]
@@ -174,14 +138,12 @@ class AstBuilder(Struct):
         """``def name(parameters): body``."""
         arguments = ast.arguments(
             posonlyargs=[],
-            args=[ast.arg(parameter, **self.location) for parameter in parameters],
+            args=[self.node(ast.arg, parameter) for parameter in parameters],
             kwonlyargs=[],
             kw_defaults=[],
             defaults=[],
         )
-        definition = ast.FunctionDef(
-            name, arguments, body or [self.pass_statement()], [], **self.location
-        )
+        definition = self.node(ast.FunctionDef, name, arguments, body, [])
         if sys.version_info >= (3, 12):
             definition.type_params = []  # required since Python 3.12
         return definition

@@ -120,10 +120,10 @@ class _TemplateCompiler(msgspec.Struct):
         scope = self.expressions.scope
         scope.range_variables = frozenset(find_range_variables(template.body))
         root = store_local(builder, scope.declare("$"), CompiledValue(builder.load_name("dot")))
-        enter = builder.call_method("run", "enter_template", builder.load_name("depth"))
+        enter = builder.call_run("enter_template", builder.load_name("depth"))
         body: list[ast.stmt] = [
-            builder.expression_statement(enter),
-            builder.expression_statement(root),
+            builder.statement(enter),
+            builder.statement(root),
             *(
                 self._compile_sections(template.body, sections)
                 if sections
@@ -174,16 +174,11 @@ class _TemplateCompiler(msgspec.Struct):
         builder, scope = self.unit.builder, self.expressions.scope
         names = [scope.find(name)[0].local for name in sorted(written)]
         variables = builder.tuple([builder.load_name(name) for name in names])
-        body.append(
-            builder.expression_statement(builder.call_method("run", "end_section", variables))
-        )
-        reused = builder.call_method("run", "reuse_section")
-        otherwise = (
-            builder.assign_names(names, reused) if names else builder.expression_statement(reused)
-        )
-        self.body.append(
-            builder.if_statement(builder.call_method("run", "begin_section"), body, [otherwise])
-        )
+        body.append(builder.statement(builder.call_run("end_section", variables)))
+        reused = builder.call_run("reuse_section")
+        target = [builder.store_names(names)]
+        otherwise = builder.node(ast.Assign, target, reused) if names else builder.statement(reused)
+        self.body.append(builder.if_statement(builder.call_run("begin_section"), body, [otherwise]))
 
     def _compile_statement(self, node: nodes.Statement) -> None:
         match node:
@@ -198,21 +193,19 @@ class _TemplateCompiler(msgspec.Struct):
             case nodes.Invocation():
                 self._compile_invocation(node)
             case nodes.Break():
-                self._emit(self.expressions.builder_for(node.start, node.end).break_statement())
+                self._emit(self.expressions.builder_for(node).node(ast.Break))
             case nodes.Continue():
-                self._emit(
-                    *self._compile_continue(self.expressions.builder_for(node.start, node.end))
-                )
+                self._emit(*self._compile_continue(self.expressions.builder_for(node)))
             case _:
                 assert_never(node)
 
     def _compile_action(self, node: nodes.Action) -> None:
         """Compile ``{{pipeline}}``, which prints its value unless it sets a variable."""
         value = self._compile_pipeline(node.pipe)
-        builder = self.expressions.builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node)
         self.expressions.record_site(builder)
         if node.pipe.variables:
-            self._emit(builder.expression_statement(value.code))
+            self._emit(builder.statement(value.code))
         elif isinstance(value.code, ast.Constant):
             self.pending_text.append(runtime.format_output(value.code.value))
         else:
@@ -222,7 +215,7 @@ class _TemplateCompiler(msgspec.Struct):
         self.pending_text.append(builder.call("text", value.code))
         self.writes += 1
         if self.writes % _WRITES_BETWEEN_MEASURES == 0:
-            self._emit(builder.expression_statement(builder.call_method("run", "count_output")))
+            self._emit(builder.statement(builder.call_run("count_output")))
 
     def _compile_if_or_with(self, node: nodes.Branch) -> None:
         expressions = self.expressions
@@ -242,13 +235,11 @@ class _TemplateCompiler(msgspec.Struct):
 
     def _compile_invocation(self, node: nodes.Invocation) -> None:
         """Compile ``{{template "name" pipeline}}``."""
-        builder = self.expressions.builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node)
         self.expressions.last_node = node
         if node.name not in self.names:
-            failure = self.expressions.emit_failure(
-                builder, f"template {quote(node.name)} not defined"
-            )
-            self._emit(builder.expression_statement(failure))
+            reason = f"template {quote(node.name)} not defined"
+            self._emit(builder.statement(self.expressions.emit_failure(builder, reason)))
             return
         value = self._compile_pipeline(node.pipe).code if node.pipe else builder.constant(None)
         self.unit.source_map.add(builder, ErrorSite(node))
@@ -256,9 +247,9 @@ class _TemplateCompiler(msgspec.Struct):
             value,
             builder.load_name("write"),
             builder.load_name("run"),
-            builder.add("depth", 1),
+            builder.node(ast.BinOp, builder.load_name("depth"), ast.Add(), builder.constant(1)),
         )
-        self._emit(builder.expression_statement(builder.call(self.names[node.name], *arguments)))
+        self._emit(builder.statement(builder.call(self.names[node.name], *arguments)))
 
     def _compile_range(self, node: nodes.Branch) -> None:
         """Compile ``{{range pipeline}}`` in a scope for its variables."""
@@ -266,7 +257,7 @@ class _TemplateCompiler(msgspec.Struct):
         with expressions.scope.nested_scope():
             value = expressions.compile_value(node.pipe)
             self._initialize_locals()
-            builder = self.expressions.builder_for(node.start, node.pipe.end)
+            builder = self.unit.builder.with_span(node.start, node.pipe.end)
             expressions.record_site(builder)
             container, items = expressions.new_local(), expressions.new_local()
             self._emit(builder.assign(container, value.code))
@@ -289,16 +280,11 @@ class _TemplateCompiler(msgspec.Struct):
             if pipe.is_assignment:
                 setters.append(partial(self.expressions.compile_assignment, variable))
             else:
-                setters.append(
-                    partial(store_local, builder, scope.declare(variable.name, element=True))
-                )
+                slot = scope.declare(variable.name, element=True)
+                setters.append(partial(store_local, builder, slot))
         if pipe.is_assignment or node.else_body:
             for setter in setters:
-                self._emit(
-                    builder.expression_statement(
-                        setter(CompiledValue(builder.load_name(container)))
-                    )
-                )
+                self._emit(builder.statement(setter(CompiledValue(builder.load_name(container)))))
         return setters
 
     def _compile_loop(
@@ -313,21 +299,14 @@ class _TemplateCompiler(msgspec.Struct):
         index, element = expressions.new_local(), expressions.new_local()
         outer_dot = expressions.dot
         expressions.dot = CompiledValue(builder.load_name(element), container)
-        values = (
-            [CompiledValue(builder.load_name(index)), expressions.dot][-len(setters) :]
-            if setters
-            else []
-        )
-        head = [
-            builder.expression_statement(set_(value))
-            for set_, value in zip(setters, values, strict=True)
-        ]
+        values = (CompiledValue(builder.load_name(index)), expressions.dot)[2 - len(setters) :]
+        head = [builder.statement(set_(value)) for set_, value in zip(setters, values, strict=True)]
         self.break_flags.append(None)
         body = self._compile_block(node.body)
         self.break_flags.pop()
         expressions.dot = outer_dot
         targets = (index, element) if len(setters) > 1 else (element,)
-        elements = builder.call_method("run", "iterate", builder.load_name(items))
+        elements = builder.call_run("iterate", builder.load_name(items))
         return builder.for_loop(targets, elements, [*head, *body])
 
     def _compile_else(self, node: nodes.Branch) -> list[ast.stmt]:
@@ -336,14 +315,15 @@ class _TemplateCompiler(msgspec.Struct):
             return []
         if not _contains_break(node.else_body):
             return self._compile_block(node.else_body)
-        builder = self.expressions.builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node)
         continues = self.expressions.new_local()
         self.break_flags.append(continues)
         body = self._compile_block(node.else_body)
         self.break_flags.pop()
+        leave = builder.node(ast.Break)
         return [
             builder.assign(continues, builder.constant(False)),
-            builder.breakable_block(body),
+            builder.node(ast.While, builder.constant(True), [*body, leave], []),
             builder.if_statement(builder.load_name(continues), self._compile_continue(builder), []),
         ]
 
@@ -351,8 +331,8 @@ class _TemplateCompiler(msgspec.Struct):
         """Compile ``{{continue}}``; inside the else of a range, exit the else first."""
         leaves = self.break_flags[-1]
         if leaves is None:
-            return [builder.continue_statement()]
-        return [builder.assign(leaves, builder.constant(True)), builder.break_statement()]
+            return [builder.node(ast.Continue)]
+        return [builder.assign(leaves, builder.constant(True)), builder.node(ast.Break)]
 
     def _compile_pipeline(self, pipe: nodes.Pipe) -> CompiledValue:
         value = self.expressions.compile_pipeline(pipe)
@@ -378,9 +358,8 @@ class _TemplateCompiler(msgspec.Struct):
         """Write the text since the last statement."""
         if self.pending_text:
             builder = self.unit.builder
-            self.body.append(
-                builder.expression_statement(builder.call("write", builder.join(self.pending_text)))
-            )
+            write = builder.call("write", builder.join(self.pending_text))
+            self.body.append(builder.statement(write))
             self.pending_text.clear()
 
 

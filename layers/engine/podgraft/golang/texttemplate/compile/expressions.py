@@ -37,9 +37,9 @@ class ExpressionCompiler(msgspec.Struct):
         self.local_count += 1
         return f"t{self.local_count}"
 
-    def builder_for(self, start: int, end: int) -> AstBuilder:
-        """Return a builder for a span of the template."""
-        return self.unit.builder.with_span(start, end)
+    def builder_for(self, node: nodes.Node) -> AstBuilder:
+        """Return a builder for the span of a node."""
+        return self.unit.builder.with_span(node.start, node.end)
 
     def record_site(
         self, builder: AstBuilder, call: nodes.Node | None = None, name: str = ""
@@ -60,7 +60,7 @@ class ExpressionCompiler(msgspec.Struct):
 
     def compile_assignment(self, variable: nodes.Variable, value: CompiledValue) -> Expression:
         """Compile ``$x = value``, which assigns to the innermost declared $x."""
-        builder = self.builder_for(variable.start, variable.end)
+        builder = self.builder_for(variable)
         slots = self.scope.find(variable.name)
         if len(slots) == 1 and not slots[0].may_be_undeclared:
             return store_local(builder, slots[0], value)
@@ -69,14 +69,12 @@ class ExpressionCompiler(msgspec.Struct):
         reason = f"undefined variable: {variable.name}"
         code = self.emit_failure(builder, reason, is_static=not slots)
         for slot in reversed(slots):
-            undeclared = builder.load_name("UNDECLARED")
-            sure = builder.compare(builder.load_name(slot.local), ast.IsNot(), undeclared)
             setting = store_local(builder, slot, assigned)
-            code = (
-                builder.conditional_expression(sure, setting, code)
-                if slot.may_be_undeclared
-                else setting
-            )
+            if slot.may_be_undeclared:
+                now, undeclared = builder.load_name(slot.local), builder.load_name("UNDECLARED")
+                is_declared = builder.node(ast.Compare, now, [ast.IsNot()], [undeclared])
+                setting = builder.node(ast.IfExp, is_declared, setting, code)
+            code = setting
         return builder.sequence_expression(builder.assign_expression(local, value.code), code)
 
     def compile_copy(self, value: Expression, builder: AstBuilder) -> Expression:
@@ -84,7 +82,7 @@ class ExpressionCompiler(msgspec.Struct):
         local, first = self.bind_local(builder, CompiledValue(value))
         copy = builder.call("copied", builder.load_name(local))
         is_struct = builder.compare_class(first, "Struct")
-        return builder.conditional_expression(is_struct, copy, builder.load_name(local))
+        return builder.node(ast.IfExp, is_struct, copy, builder.load_name(local))
 
     def compile_comparison(
         self, operator: ast.cmpop, call: ast.Call, builder: AstBuilder
@@ -96,10 +94,8 @@ class ExpressionCompiler(msgspec.Struct):
             if is_text and len(codes) == 2:  # noqa: PLR2004 - two sides
                 local, first = self.bind_local(builder, CompiledValue(codes[1 - index]))
                 codes[1 - index] = builder.load_name(local)
-                same = builder.compare(builder.load_name(local), operator, constant)
-                return builder.conditional_expression(
-                    builder.compare_class(first, "str"), same, call
-                )
+                same = builder.node(ast.Compare, codes[1 - index], [operator], [constant])
+                return builder.node(ast.IfExp, builder.compare_class(first, "str"), same, call)
         return call
 
     def compile_conversion(
@@ -108,7 +104,7 @@ class ExpressionCompiler(msgspec.Struct):
         """Compile the conversion of ``value`` (validateType)."""
         if expected in UNTYPED_PARAMETERS:
             return value
-        builder = self.builder_for(start, end)
+        builder = self.unit.builder.with_span(start, end)
         self.record_site(builder)
         type_ = builder.load_name(self.unit.global_name(expected))
         return CompiledValue(

@@ -46,7 +46,7 @@ class PipelineCompiler(ExpressionCompiler):
         variable = pipe.variables[0]  # only a range has two
         if pipe.is_assignment:
             return CompiledValue(self.compile_assignment(variable, value))
-        builder = self.builder_for(variable.start, variable.end)
+        builder = self.builder_for(variable)
         return CompiledValue(store_local(builder, self.scope.declare(variable.name), value))
 
     def compile_value(self, pipe: nodes.Pipe) -> CompiledValue:
@@ -80,10 +80,8 @@ class PipelineCompiler(ExpressionCompiler):
                     self.last_node = first
                 if not (arguments or piped):
                     return self._compile_operand(first)
-                builder = self.builder_for(first.start, first.end)
-                failure = self.emit_failure(builder, f"can't give argument to non-function {first}")
-                return CompiledValue(
-                    builder.sequence_expression(piped.code, failure) if piped else failure
+                return self._compile_failure(
+                    first, f"can't give argument to non-function {first}", piped
                 )
 
     def _compile_operand(
@@ -105,24 +103,26 @@ class PipelineCompiler(ExpressionCompiler):
             case nodes.Pipe():
                 return self.compile_pipeline(node)
             case nodes.Nil():
-                return CompiledValue(
-                    self.emit_failure(
-                        self.builder_for(node.start, node.end), "nil is not a command"
-                    )
-                )
+                return self._compile_failure(node, "nil is not a command")
             case nodes.Bool() | nodes.Number() | nodes.String():
                 return self._compile_constant(node, REFLECT_VALUE)
             case _:
                 assert_never(node)
+
+    def _compile_failure(
+        self, node: nodes.Node, reason: str, piped: CompiledValue | None = None
+    ) -> CompiledValue:
+        """Compile what always fails, after it evaluated the piped value."""
+        builder = self.builder_for(node)
+        code = self.emit_failure(builder, reason)
+        return CompiledValue(builder.sequence_expression(piped.code, code) if piped else code)
 
     def _compile_constant(self, node: nodes.Constant, expected: GoType) -> CompiledValue:
         self.last_node = node
         try:
             value = convert_constant(node, expected)
         except ExecutionError as failure:
-            return CompiledValue(
-                self.emit_failure(self.builder_for(node.start, node.end), str(failure))
-            )
+            return self._compile_failure(node, str(failure))
         builder = self.unit.builder  # at any location, because a constant cannot fail
         if value.__class__ in _LITERAL_TYPES:
             return CompiledValue(builder.constant(value))
@@ -134,7 +134,7 @@ class PipelineCompiler(ExpressionCompiler):
             return CompiledValue(
                 self.unit.builder.load_name(slots[0].local), slots[0].container_local
             )
-        builder = self.builder_for(node.start, node.start + len(node.name))
+        builder = self.unit.builder.with_span(node.start, node.start + len(node.name))
         if not slots:
             return CompiledValue(self.emit_failure(builder, f"undefined variable: {node.name}"))
         self.record_site(builder)
@@ -156,7 +156,7 @@ class PipelineCompiler(ExpressionCompiler):
         ``traced`` adds the container and key, which costs one call for each name.
         """
         if piped and not isinstance(piped.code, ast.Constant | ast.Name):
-            builder = self.builder_for(node.start, node.end)
+            builder = self.builder_for(node)
             local = self.new_local()
             code = self._compile_fields(
                 node, arguments, CompiledValue(builder.load_name(local))
@@ -187,7 +187,7 @@ class PipelineCompiler(ExpressionCompiler):
         self, node: Path, receiver: CompiledValue, names: tuple[str, ...], *expected: Expression
     ) -> Expression:
         """Compile ``receiver.name.name``, as an argument of the type ``expected`` if it is set."""
-        builder = self.builder_for(node.start, node.end)
+        builder = self.builder_for(node)
         self.record_site(builder, node, node.names[-1])
         origin = provenance_args(builder, receiver)
         if origin and not expected:
@@ -198,7 +198,7 @@ class PipelineCompiler(ExpressionCompiler):
         self, node: Path, receiver: CompiledValue, names: tuple[str, ...]
     ) -> CompiledValue:
         """Compile ``receiver.name.name`` in steps of one name, so the container is available."""
-        builder = self.builder_for(node.start, node.end)
+        builder = self.builder_for(node)
         for name in names:
             local, first = self.bind_local(builder, receiver)
             owner = CompiledValue(first, receiver.container, receiver.key)
@@ -213,7 +213,7 @@ class PipelineCompiler(ExpressionCompiler):
         piped: CompiledValue | None,
     ) -> CompiledValue:
         """Compile ``receiver.name arguments…``; only execution determines the method."""
-        builder = self.builder_for(node.start, node.end)
+        builder = self.builder_for(node)
         self.record_site(builder, node, node.names[-1])
         local, first = self.bind_local(builder, receiver)
         key = builder.constant(node.names[-1])
@@ -225,19 +225,17 @@ class PipelineCompiler(ExpressionCompiler):
             codes = [self._compile_method_argument(bound, *item) for item in enumerate(arguments)]
         if piped:
             end = arguments[-1].end if arguments else node.end
-            codes.append(
-                self._pass_argument(bound, len(arguments), piped, self.builder_for(node.start, end))
-            )
+            place = self.unit.builder.with_span(node.start, end)
+            codes.append(self._pass_argument(bound, len(arguments), piped, place))
         invocation = builder.call("invoke", builder.load_name(bound), *codes)
-        code = builder.boolean_operation(
-            ast.And(), (builder.assign_expression(bound, lookup), invocation)
-        )
+        found = builder.assign_expression(bound, lookup)
+        code = builder.node(ast.BoolOp, ast.And(), [found, invocation])
         self.last_node = ShortCircuit(code, [before, self.last_node], self.new_local(), builder)
         return CompiledValue(code, local, node.names[-1])
 
     def _compile_method_argument(self, bound: str, index: int, node: nodes.Operand) -> Expression:
         """Compile an argument of a method; a constant is converted to the parameter's type."""
-        builder = self.builder_for(node.start, node.end)
+        builder = self.builder_for(node)
         if not isinstance(node, nodes.Constant):
             return self._pass_argument(
                 bound, index, self._compile_operand(node, with_provenance=True), builder
@@ -266,14 +264,11 @@ class PipelineCompiler(ExpressionCompiler):
         """Compile ``name arguments…``."""
         self.last_node = node
         function = self.unit.functions[call.name]
-        builder = self.builder_for(call.node.start, call.node.end)
+        builder = self.builder_for(call.node)
         argument_count, piped = len(call.arguments), call.piped is not None
         failure = arity_error(call.name, function, argument_count=argument_count, piped=piped)
         if failure:
-            code = self.emit_failure(builder, failure)
-            return CompiledValue(
-                builder.sequence_expression(call.piped.code, code) if call.piped else code
-            )
+            return self._compile_failure(call.node, failure, call.piped)
         if call.piped and not self._evaluates_in_order(function, call):
             local = self.new_local()
             before = builder.assign_expression(local, call.piped.code)
@@ -307,7 +302,7 @@ class PipelineCompiler(ExpressionCompiler):
         codes = [argument.code for argument in arguments]
         self.record_site(builder, call.node, call.name)
         if builtin == "not":
-            return builder.negation(codes[0])
+            return builder.node(ast.UnaryOp, ast.Not(), codes[0])
         if builtin == "call":
             codes.insert(0, builder.constant(str(call.arguments[0]) if call.arguments else None))
         python_call = builder.call(self.unit.global_name(function.call), *codes)
@@ -316,12 +311,11 @@ class PipelineCompiler(ExpressionCompiler):
                 builder.call("is_interface", *provenance_args(builder, operand))
                 for operand in arguments
             ]
-            python_call.keywords.append(
-                ast.keyword("interfaces", builder.tuple(interfaces), **builder.location)
-            )
+            keyword = builder.node(ast.keyword, "interfaces", builder.tuple(interfaces))
+            python_call.keywords.append(keyword)
         if function.uses_dot:
-            state = builder.load_name("run")
-            python_call.keywords.append(ast.keyword("state", state, **builder.location))
+            state = builder.node(ast.keyword, "state", builder.load_name("run"))
+            python_call.keywords.append(state)
         if builtin in _COMPARISONS:
             return self.compile_comparison(_COMPARISONS[builtin], python_call, builder)
         if function.result is ANY:
@@ -343,7 +337,7 @@ class PipelineCompiler(ExpressionCompiler):
             last.append(self.last_node)
         if len(codes) == 1:
             return codes[0]
-        code = builder.boolean_operation(operator, codes)
+        code = builder.node(ast.BoolOp, operator, codes)
         self.last_node = ShortCircuit(code, last, self.new_local(), builder)
         return code
 
