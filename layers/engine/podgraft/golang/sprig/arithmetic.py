@@ -1,7 +1,7 @@
 """Arithmetic: int64 with overflow, float64, and ranges of integers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import INT, INT64, Slice, Value, slice_of
@@ -34,11 +34,6 @@ def sub(cast: Cast, left: Value, right: Value) -> Value:
     return _int64(cast.to_int(left) - cast.to_int(right))
 
 
-def mul(cast: Cast, first: Value, *values: Value) -> Value:
-    """The product."""
-    return _int64(math.prod(map(cast.to_int, (first, *values))))
-
-
 def _quotient(left: int, right: int) -> int:
     """Divide with rounding toward zero; Python's division rounds down."""
     if right == 0:
@@ -58,34 +53,34 @@ def mod(cast: Cast, left: Value, right: Value) -> Value:
     return _int64(dividend - divisor * _quotient(dividend, divisor))
 
 
-def max_(cast: Cast, first: Value, *values: Value) -> Value:
-    """The largest as int64."""
-    return _int64(max(map(cast.to_int, (first, *values))))
+def _combine(compute: Callable[[Iterable[int]], int]) -> Callable[..., Value]:
+    """A function that computes an int64 from one argument or more."""
+
+    def combine(cast: Cast, first: Value, *values: Value) -> Value:
+        return _int64(compute(map(cast.to_int, (first, *values))))
+
+    return combine
 
 
-def min_(cast: Cast, first: Value, *values: Value) -> Value:
-    """The smallest as int64."""
-    return _int64(min(map(cast.to_int, (first, *values))))
+mul, max_, min_ = map(_combine, (math.prod, max, min))
 
 
-def _extreme(numbers: list[float], infinity: float) -> float:
+def _extreme(infinity: float) -> Callable[..., float]:
     """math.Max or math.Min: first infinity, then NaN, then the order, with -0 less than 0."""
-    if infinity in numbers:
-        return infinity
-    if any(map(math.isnan, numbers)):
-        return math.nan
     choose = max if infinity > 0 else min
-    return choose(numbers, key=lambda number: (number, math.copysign(1.0, number)))
+
+    def pick(cast: Cast, first: Value, *values: Value) -> float:
+        numbers = [*map(cast.to_float, (first, *values))]
+        if infinity in numbers:
+            return infinity
+        if any(map(math.isnan, numbers)):
+            return math.nan
+        return choose(numbers, key=lambda number: (number, math.copysign(1.0, number)))
+
+    return pick
 
 
-def maxf(cast: Cast, first: Value, *values: Value) -> float:
-    """The largest as float64."""
-    return _extreme([*map(cast.to_float, (first, *values))], math.inf)
-
-
-def minf(cast: Cast, first: Value, *values: Value) -> float:
-    """The smallest as float64."""
-    return _extreme([*map(cast.to_float, (first, *values))], -math.inf)
+maxf, minf = _extreme(math.inf), _extreme(-math.inf)
 
 
 def floor(cast: Cast, value: Value) -> float:

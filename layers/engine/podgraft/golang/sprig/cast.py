@@ -139,19 +139,9 @@ CASTS: Final[Mapping[str, Cast]] = {
 }
 
 
-def to_int(cast: Cast, value: Value) -> int:
-    """The value as a Go int."""
-    return cast.to_int(value)
-
-
 def to_int64(cast: Cast, value: Value) -> Value:
     """The value as a Go int64."""
     return INT64.convert(cast.to_int(value))
-
-
-def to_float(cast: Cast, value: Value) -> float:
-    """The value as a float64."""
-    return cast.to_float(value)
 
 
 atoi = integers.atoi

@@ -40,33 +40,23 @@ def _quotient(left: Fraction, right: Fraction) -> Fraction:
     return Fraction(-rounded if quotient < 0 else rounded, _DIVISION_SCALE)
 
 
-def _combine(
-    cast: Cast, step: Callable[[Fraction, Fraction], Fraction], first: Value, *values: Value
-) -> float:
-    """Combine the first value with each of the others, one after another."""
-    return _to_float(reduce(step, map(partial(_to_decimal, cast), (first, *values))))
-
-
 def addf(cast: Cast, *values: Value) -> float:
     """The sum."""
-    return _combine(cast, operator.add, 0.0, *values)
+    return _to_float(sum((_to_decimal(cast, value) for value in values), Fraction()))
 
 
 def add1f(cast: Cast, value: Value) -> float:
     """One more."""
-    return _combine(cast, operator.add, value, 1)
+    return addf(cast, value, 1)
 
 
-def subf(cast: Cast, first: Value, *values: Value) -> float:
-    """Subtract all other values from the first."""
-    return _combine(cast, operator.sub, first, *values)
+def _fold(step: Callable[[Fraction, Fraction], Fraction]) -> Callable[..., float]:
+    """A function that combines the first value with each of the others, one after another."""
+
+    def fold(cast: Cast, first: Value, *values: Value) -> float:
+        return _to_float(reduce(step, map(partial(_to_decimal, cast), (first, *values))))
+
+    return fold
 
 
-def mulf(cast: Cast, first: Value, *values: Value) -> float:
-    """The product."""
-    return _combine(cast, operator.mul, first, *values)
-
-
-def divf(cast: Cast, first: Value, *values: Value) -> float:
-    """Divide the first value by all others, one after another."""
-    return _combine(cast, _quotient, first, *values)
+subf, mulf, divf = map(_fold, (operator.sub, operator.mul, _quotient))

@@ -3,6 +3,8 @@
 import hashlib
 from base64 import b32decode, b32encode
 from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable
+from functools import partial
 from zlib import adler32
 
 from podgraft.golang.errors import FunctionError
@@ -17,8 +19,6 @@ _PAD = ord("=")
 _DIGITS64, _DIGITS32 = 4, 8  # the digits of a group of complete bytes
 _LEAST_DIGITS = 2  # the fewest digits before padding
 _LINE_BREAKS = b"\r\n"
-
-must_to_json, must_to_pretty_json = marshal, marshal_indent
 
 
 def b64enc(text: str) -> str:
@@ -95,23 +95,12 @@ def _base32_error_offset(data: bytes, stop: int) -> int | None:
     return stop if filled in (3, 6) else None
 
 
-def _hexdigest(algorithm: str, text: str) -> str:
-    return hashlib.new(algorithm, encode(text), usedforsecurity=False).hexdigest()
+def _digest(algorithm: str) -> Callable[[str], str]:
+    """A function that returns the digest of a text in hexadecimal."""
+    return lambda text: hashlib.new(algorithm, encode(text), usedforsecurity=False).hexdigest()
 
 
-def sha1sum(text: str) -> str:
-    """SHA-1 in hexadecimal."""
-    return _hexdigest("sha1", text)
-
-
-def sha256sum(text: str) -> str:
-    """SHA-256 in hexadecimal."""
-    return _hexdigest("sha256", text)
-
-
-def sha512sum(text: str) -> str:
-    """SHA-512 in hexadecimal."""
-    return _hexdigest("sha512", text)
+sha1sum, sha256sum, sha512sum = map(_digest, ("sha1", "sha256", "sha512"))
 
 
 def adler32sum(text: str) -> str:
@@ -132,22 +121,18 @@ def must_from_json(text: str) -> Value:
     return result.value
 
 
-def to_raw_json(value: Value) -> str:
-    """Compact JSON without escapes for ``<``, ``>``, and ``&``."""
-    return marshal(value, escape_html=False)
+def _write_or_empty(write: Callable[[Value], str]) -> Callable[[Value], str]:
+    """A function that returns an empty string for a value that JSON cannot represent."""
+
+    def call(value: Value) -> str:
+        try:
+            return write(value)
+        except FunctionError:
+            return ""
+
+    return call
 
 
-def to_json(value: Value) -> str:
-    """``mustToJson``, or an empty string if JSON cannot represent the value."""
-    try:
-        return marshal(value)
-    except FunctionError:
-        return ""
-
-
-def to_pretty_json(value: Value) -> str:
-    """``mustToPrettyJson``, or an empty string if JSON cannot represent the value."""
-    try:
-        return marshal_indent(value)
-    except FunctionError:
-        return ""
+must_to_json, must_to_pretty_json = marshal, marshal_indent
+to_json, to_pretty_json = _write_or_empty(marshal), _write_or_empty(marshal_indent)
+to_raw_json = partial(marshal, escape_html=False)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from json import loads
+from operator import attrgetter
 from typing import Any, NoReturn
 
 from msgspec.structs import replace
@@ -50,7 +51,7 @@ def _import_later(path: str, cast: str = "") -> LazyFunction:
 
     def import_body() -> Callable[..., Value]:
         module, _, name = path.partition(".")
-        body = getattr(import_module(f"{__package__}.{module}"), name)
+        body = attrgetter(name)(import_module(f"{__package__}.{module}"))
         return partial(body, _lookup_cast(cast)) if cast else body
 
     return LazyFunction(import_body)
