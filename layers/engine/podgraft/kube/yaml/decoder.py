@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
-from yaml.error import Mark, YAMLError
+from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
     Event,
@@ -88,10 +88,7 @@ def load(text: str, strict: bool = True) -> JSON:
     If ``strict``, a duplicate key is an error; otherwise, its last value wins. Raises
     ``NotYAMLError``.
     """
-    try:
-        return _Decoder(text, strict=strict).decode()
-    except (YAMLError, UnicodeEncodeError) as error:
-        raise events.to_yaml_error(text, error) from error
+    return _load(text, strict=strict, is_only=False)
 
 
 def load_document(text: str) -> JSON:
@@ -101,8 +98,12 @@ def load_document(text: str) -> JSON:
     list or a policy, these lines would be without effect. Raises ``NotYAMLError`` with the line of
     a second document, also of an empty one.
     """
+    return _load(text, strict=True, is_only=True)
+
+
+def _load(text: str, *, strict: bool, is_only: bool) -> JSON:
     try:
-        return _Decoder(text, strict=True).decode_only()
+        return _Decoder(text, strict=strict).decode(is_only=is_only)
     except (YAMLError, UnicodeEncodeError) as error:
         raise events.to_yaml_error(text, error) from error
 
@@ -121,26 +122,15 @@ class _Decoder:
         if "&" in text and "*" in text:  # an alias needs an anchor; most texts have neither
             self._next = self._expansion.count_events(self._next)
 
-    def decode(self) -> JSON:
-        """``StreamStart [DocumentStart node DocumentEnd]``; ignores the following documents."""
+    def decode(self, *, is_only: bool) -> JSON:
+        """``StreamStart [DocumentStart node DocumentEnd]``; a further document can be an error."""
         self._next()
         if not events.is_document_start(self._next()):
             return None
         value = self._decode_value(self._next())
         self._next()
-        return value
-
-    def decode_only(self) -> JSON:
-        """``StreamStart [DocumentStart node DocumentEnd] StreamEnd``."""
-        self._next()
-        if not events.is_document_start(self._next()):
-            return None
-        value = self._decode_value(self._next())
-        self._next()
-        event = self._next()
-        if not isinstance(event, StreamEndEvent):
-            mark: Mark = event.start_mark
-            raise NotYAMLError(_SECOND_DOCUMENT, mark.line + 1, mark.column + 1)
+        if is_only and not isinstance(event := self._next(), StreamEndEvent):
+            raise NotYAMLError.at(event, _SECOND_DOCUMENT)
         return value
 
     def _decode_value(self, event: Event) -> JSON:
@@ -160,14 +150,16 @@ class _Decoder:
         if not isinstance(value, float):
             return value
         if not math.isfinite(value):
-            raise _yaml_error(f"JSON cannot represent the number {event.value}; quote it", event)
+            raise NotYAMLError.at(
+                event, f"JSON cannot represent the number {event.value}; quote it"
+            )
         return float_to_json(value)
 
     def _decode_nested(self, event: NodeEvent, read: Callable[[], JSON]) -> JSON:
         """Decode a sequence or mapping, and its anchor, one level deeper."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise _yaml_error(f"nested deeper than {MAX_DEPTH} levels", event)
+            raise NotYAMLError.at(event, f"nested deeper than {MAX_DEPTH} levels")
         if event.anchor is None:
             value = read()
         else:
@@ -210,7 +202,7 @@ class _Decoder:
             sources = value[::-1]
         for source in sources:
             if not isinstance(source, dict):
-                raise _yaml_error("<< requires a mapping or a list of mappings", event)
+                raise NotYAMLError.at(event, "<< requires a mapping or a list of mappings")
             for key, member in source.items():
                 if self._strict and key in result:
                     raise _duplicate_key_error(key, event)
@@ -222,10 +214,10 @@ class _Decoder:
             anchored = self._find_anchor(event).value
             event = anchored if isinstance(anchored, ScalarEvent) else event
         if not isinstance(event, ScalarEvent):
-            raise _yaml_error("a key must be a scalar, not a list or mapping", event)
+            raise NotYAMLError.at(event, "a key must be a scalar, not a list or mapping")
         key = format_key(self._decode_scalar(event))
         if key is None:
-            raise _yaml_error(f"{event.value or 'null'} cannot be a key; quote it", event)
+            raise NotYAMLError.at(event, f"{event.value or 'null'} cannot be a key; quote it")
         return key
 
     def _decode_scalar(self, event: ScalarEvent) -> JSON:
@@ -238,7 +230,7 @@ class _Decoder:
         try:
             return resolve_tagged(event.tag, event.value)
         except ScalarError as error:
-            raise _yaml_error(str(error), event) from error
+            raise NotYAMLError.at(event, str(error)) from error
 
     def _resolve_alias(self, event: Event) -> JSON:
         anchor = self._find_anchor(event)
@@ -251,14 +243,14 @@ class _Decoder:
         name = event.anchor if isinstance(event, AliasEvent) else ""
         anchor = self._anchors.get(name)
         if anchor is None:
-            raise _yaml_error(
-                "undefined alias; define the anchor first, or quote a string that begins with *",
-                event,
+            problem = (
+                "undefined alias; define the anchor first, or quote a string that begins with *"
             )
+            raise NotYAMLError.at(event, problem)
         if not anchor.size:
-            raise _yaml_error(f"the value of the anchor &{name} contains itself", event)
+            raise NotYAMLError.at(event, f"the value of the anchor &{name} contains itself")
         if self._expansion.add_alias(anchor.size):
-            raise _yaml_error("aliases expand the document to many times its size", event)
+            raise NotYAMLError.at(event, "aliases expand the document to many times its size")
         return anchor
 
 
@@ -276,12 +268,8 @@ def _is_merge(event: Event) -> bool:
     return bool(event.implicit[0]) or event.tag == _MERGE_TAG
 
 
-def _yaml_error(problem: str, event: Event) -> NotYAMLError:
-    return NotYAMLError(problem, event.start_mark.line + 1, event.start_mark.column + 1)
-
-
 def _duplicate_key_error(key: str, event: Event) -> NotYAMLError:
-    return _yaml_error(f"duplicate key {key!r} in a mapping; remove one", event)
+    return NotYAMLError.at(event, f"duplicate key {key!r} in a mapping; remove one")
 
 
 _SEPARATOR = "---"

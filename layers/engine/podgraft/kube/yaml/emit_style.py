@@ -28,20 +28,14 @@ def emit_string(text: str, position: EmitPosition) -> str:
     Only a literal block of a string with a final line break ends with a line break.
     """
     if "\n" in text:
-        return (
-            _emit_double_quoted(text, position)
-            if _NO_LITERAL.search(text)
-            else _emit_literal(text, position)
-        )
-    if not is_plain_string(text):
-        return _emit_double_quoted(text, position)
-    if not _NO_PLAIN.search(text):
-        return _fold_lines(text, text, position)
-    return (
-        _emit_double_quoted(text, position)
-        if _NO_SINGLE.search(text)
-        else _emit_single_quoted(text, position)
-    )
+        if not _NO_LITERAL.search(text):
+            return _emit_literal(text, position)
+    elif is_plain_string(text):
+        if not _NO_PLAIN.search(text):
+            return _fold_lines(text, text, position)
+        if not _NO_SINGLE.search(text):
+            return _emit_single_quoted(text, position)
+    return _emit_double_quoted(text, position)
 
 
 def has_line_break(text: str) -> bool:
