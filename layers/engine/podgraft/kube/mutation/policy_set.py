@@ -194,21 +194,21 @@ class MutationReview:
         """The invocations for a request, which all match the object before the pass."""
         policies = self.policies
         recorder = self.recorder if not is_second else MutationRecorder(None)
-        candidates = policies.policies if recorder.is_on else policies.find_policies(request)
+        candidates = policies.policies if recorder.trace else policies.find_policies(request)
         for policy in candidates:
             bindings = policies.bindings.get(policy.name, ())
             if not bindings:
-                recorder.record_unbound(policy)
+                recorder.record(policy, None, "has no MutatingAdmissionPolicyBinding")
                 continue
             mismatch = policy.constraints.mismatch(request, policies.namespaces)
             if mismatch is not None:
-                recorder.record_mismatch(policy, None, mismatch.describe())
+                recorder.record(policy, None, f"does not match: {mismatch.describe()}")
                 continue
             for binding in bindings:
                 scope = binding.constraints
                 mismatch = None if scope is None else scope.mismatch(request, policies.namespaces)
                 if mismatch is not None:
-                    recorder.record_mismatch(policy, binding, mismatch.describe())
+                    recorder.record(policy, binding, f"does not match: {mismatch.describe()}")
                     continue
                 yield from self._find_params(policy, binding, request, failures, recorder)
 
@@ -232,7 +232,7 @@ class MutationReview:
             recorder.record_failure(policy, binding, failure.message)
             return
         if not params:
-            recorder.record_missing_params(policy, binding)
+            recorder.record(policy, binding, "is not invoked: no parameters found")
         yield from (Invocation(policy, binding, param) for param in params)
 
     def _matches(
@@ -253,8 +253,8 @@ class MutationReview:
             self.recorder.record_failure(policy, binding, str(error))
             return False
         if false_condition is not None and not is_second:
-            observed = f"matchConditions: {false_condition.name} is false"
-            self.recorder.record_mismatch(policy, binding, observed)
+            observed = f"does not match: matchConditions: {false_condition.name} is false"
+            self.recorder.record(policy, binding, observed)
         return false_condition is None
 
     def _find_false_condition(self, invocation: Invocation, state: ObjectState) -> Condition | None:
