@@ -133,6 +133,7 @@ class MutationReview:
     tested_conditions: bool = False
     go_objects: dict[str, bool] = field(default_factory=dict[str, bool])
     last_output: Object = field(default_factory=dict[str, JSON])
+    failures: list[_Failure] = field(default_factory=list[_Failure])
     invoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
     reinvoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
 
@@ -151,21 +152,21 @@ class MutationReview:
         return self._run(before, is_second=True)
 
     def _run(self, before: Object, *, is_second: bool) -> Object:
-        failures: list[_Failure] = []
+        self.failures.clear()
         request = replace(self.request, object=before)
-        invocations = [*self._find_invocations(request, failures, is_second=is_second)]
-        if not invocations and not failures:
+        invocations = [*self._find_invocations(request, is_second=is_second)]
+        if not invocations and not self.failures:
             self.last_output = before
             return before
         state = ObjectState.start(self.policies.schema, before)
         self.is_dirty = self.tested_conditions = False
         self.go_objects.clear()
         for invocation in invocations:
-            if not self._matches(invocation, state, failures, is_second=is_second):
+            if not self._matches(invocation, state, is_second=is_second):
                 continue
             if is_second and invocation.key not in self.reinvoked:
                 continue
-            after = self._invoke(invocation, state, failures, is_second=is_second)
+            after = self._invoke(invocation, state, is_second=is_second)
             if not jsonvalue.equal(state.visible, after.visible):
                 self._require_reinvocation()
             state = after
@@ -173,7 +174,7 @@ class MutationReview:
                 self.invoked.add(invocation.key)
         if self.is_dirty:
             self._require_reinvocation()
-        self._deny(failures)
+        self._deny()
         self.last_output = state.plain
         return state.plain
 
@@ -182,14 +183,14 @@ class MutationReview:
         self.reinvoked |= self.invoked
         self.invoked = set()
 
-    def _deny(self, failures: Sequence[_Failure]) -> None:
+    def _deny(self) -> None:
         """Deny the request for the first failure whose failurePolicy is Fail."""
-        for failure in failures:
+        for failure in self.failures:
             if failure.policy.fails_closed:
                 raise MutationDeniedError(str(failure))
 
     def _find_invocations(
-        self, request: AdmissionRequest, failures: list[_Failure], *, is_second: bool
+        self, request: AdmissionRequest, *, is_second: bool
     ) -> Iterator[Invocation]:
         """The invocations for a request, which all match the object before the pass."""
         policies = self.policies
@@ -210,14 +211,13 @@ class MutationReview:
                 if mismatch is not None:
                     recorder.record(policy, binding, f"does not match: {mismatch.describe()}")
                     continue
-                yield from self._find_params(policy, binding, request, failures, recorder)
+                yield from self._find_params(policy, binding, request, recorder)
 
     def _find_params(
         self,
         policy: MutatingPolicy,
         binding: MutatingBinding,
         request: AdmissionRequest,
-        failures: list[_Failure],
         recorder: MutationRecorder,
     ) -> Iterator[Invocation]:
         """The invocations of a binding: one for each parameter."""
@@ -227,29 +227,22 @@ class MutationReview:
         try:
             params = self.policies.params.find(policy.param_kind, binding.params, request.namespace)
         except ParamError as error:
-            failure = _Failure(policy, binding, f"failed to configure binding: {error}")
-            failures.append(failure)
-            recorder.record_failure(policy, binding, failure.message)
+            message = f"failed to configure binding: {error}"
+            self.failures.append(_Failure(policy, binding, message))
+            recorder.record_failure(policy, binding, message)
             return
         if not params:
             recorder.record(policy, binding, "is not invoked: no parameters found")
         yield from (Invocation(policy, binding, param) for param in params)
 
-    def _matches(
-        self,
-        invocation: Invocation,
-        state: ObjectState,
-        failures: list[_Failure],
-        *,
-        is_second: bool,
-    ) -> bool:
+    def _matches(self, invocation: Invocation, state: ObjectState, *, is_second: bool) -> bool:
         """Whether all match conditions are true for the object so far."""
         policy, binding = invocation.policy, invocation.binding
         try:
             false_condition = self._find_false_condition(invocation, state)
         except (ConditionError, CostExceededError) as error:
             message = error.original if isinstance(error, ConditionError) else str(error)
-            failures.append(_Failure(policy, binding, message))
+            self.failures.append(_Failure(policy, binding, message))
             self.recorder.record_failure(policy, binding, str(error))
             return False
         if false_condition is not None and not is_second:
@@ -282,12 +275,7 @@ class MutationReview:
         return GoValues(variables, objects, lambda: self.policies.schema)
 
     def _invoke(
-        self,
-        invocation: Invocation,
-        state: ObjectState,
-        failures: list[_Failure],
-        *,
-        is_second: bool,
+        self, invocation: Invocation, state: ObjectState, *, is_second: bool
     ) -> ObjectState:
         """The state after all mutations of an invocation; one that fails does not stop the rest."""
         policy, binding = invocation.policy, invocation.binding
@@ -300,7 +288,7 @@ class MutationReview:
                 self.go_objects.pop("object", None)
             except MutationError as error:
                 is_failed = True
-                failures.append(_Failure(policy, binding, str(error)))
+                self.failures.append(_Failure(policy, binding, str(error)))
                 self.recorder.record_failure(policy, binding, f"mutations[{number}]: {error}")
         if not is_failed or before is not state:
             self.recorder.record_result(
