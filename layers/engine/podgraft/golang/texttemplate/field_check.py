@@ -9,11 +9,10 @@ tests for them or has a default.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import STRING, Field, GoType, Kind
@@ -76,12 +75,6 @@ class _Operand(Struct, frozen=True):
 _UNKNOWN_OPERAND = _Operand()
 
 
-class _Use(Enum):
-    PRINT = "print"
-    TEST = "test"
-    PASS = "pass"  # noqa: S105 - not a password: the value is passed on
-
-
 def check_fields(
     templates: Mapping[str, nodes.Template],
     source: Source,
@@ -106,9 +99,13 @@ class _Scope(Struct, frozen=True):
     operands: dict[str, _Operand]
     tested_paths: frozenset[str] = frozenset()
 
-    def inner(self, paths: frozenset[str] = frozenset(), **more: _Operand) -> _Scope:
-        dot = {".": more["dot"]} if "dot" in more else {}
-        return _Scope({**self.operands, **dot}, self.tested_paths | paths)
+    def find(self, name: str) -> _Operand:
+        """The operand of dot or of a variable."""
+        return self.operands.get(name, _UNKNOWN_OPERAND)
+
+    def inner(self, paths: Iterable[str] = ()) -> _Scope:
+        """A scope inside this one, in which a branch has tested the paths."""
+        return _Scope({**self.operands}, self.tested_paths | {*paths})
 
 
 class _FieldVisitor(Struct):
@@ -126,12 +123,11 @@ class _FieldVisitor(Struct):
         for node in body:
             match node:
                 case nodes.Action():
-                    use = _Use.PASS if node.pipe.variables else _Use.PRINT
-                    self._visit_pipe(node.pipe, scope, use)
+                    self._visit_pipe(node.pipe, scope, prints=not node.pipe.variables)
                 case nodes.Branch():
                     self._visit_branch(node, scope)
                 case nodes.Invocation(pipe=nodes.Pipe() as pipe):
-                    self._visit_invocation(node.name, self._visit_pipe(pipe, scope, _Use.PASS))
+                    self._visit_invocation(node.name, self._visit_pipe(pipe, scope, prints=False))
                 case _:
                     pass
 
@@ -143,18 +139,14 @@ class _FieldVisitor(Struct):
             self.active_templates.pop()
 
     def _visit_branch(self, node: nodes.Branch, scope: _Scope) -> None:
-        inner = scope.inner()
-        tests = frozenset(self._find_paths(node.pipe, scope))
-        operand = self._visit_pipe(
-            node.pipe, replace(inner, tested_paths=inner.tested_paths | tests), _Use.TEST
-        )
-        body = inner.inner(tests)
+        inner = scope.inner(self._find_paths(node.pipe, scope))
+        operand = self._visit_pipe(node.pipe, inner, prints=False)
+        body = inner.inner()
         match node.control:
             case nodes.Control.WITH:
-                body = inner.inner(tests, dot=operand)
+                body.operands["."] = operand
             case nodes.Control.RANGE:
-                element = _element(operand)
-                body = inner.inner(tests, dot=element)
+                body.operands["."] = element = _element(operand)
                 for variable in node.pipe.variables:
                     body.operands[variable.name] = _UNKNOWN_OPERAND
                 for variable in node.pipe.variables[-1:]:
@@ -162,14 +154,14 @@ class _FieldVisitor(Struct):
             case nodes.Control.IF:
                 pass
         self.visit_statements(node.body, body)
-        self.visit_statements(node.else_body or (), inner.inner(tests))
+        self.visit_statements(node.else_body or (), inner.inner())
 
-    def _visit_pipe(self, pipe: nodes.Pipe, scope: _Scope, use: _Use) -> _Operand:
-        """Check a pipeline, and return its operand."""
+    def _visit_pipe(self, pipe: nodes.Pipe, scope: _Scope, *, prints: bool) -> _Operand:
+        """Check a pipeline, and return its operand; ``prints`` is whether its value is printed."""
         piped: _Operand | None = None
-        uses = [*map(_use, pipe.commands[1:]), use]
-        for command, own_use in zip(pipe.commands, uses, strict=True):
-            piped = self._visit_command(command, piped, scope, own_use)
+        uses = [*map(_prints_arguments, pipe.commands[1:]), prints]
+        for command, is_printed in zip(pipe.commands, uses, strict=True):
+            piped = self._visit_command(command, piped, scope, prints=is_printed)
         operand = piped or _UNKNOWN_OPERAND
         for variable in pipe.variables:
             # A variable that is assigned again has one of several values.
@@ -178,40 +170,36 @@ class _FieldVisitor(Struct):
         return operand
 
     def _visit_command(
-        self, command: nodes.Command, piped: _Operand | None, scope: _Scope, use: _Use
+        self, command: nodes.Command, piped: _Operand | None, scope: _Scope, *, prints: bool
     ) -> _Operand:
         first, *arguments = command.operands
         for argument in arguments:
-            self._visit_operand(argument, scope, _use(command))
+            self._visit_operand(argument, scope, prints=_prints_arguments(command))
         if isinstance(first, nodes.Identifier):
             return _Operand(_result(self.functions.get(first.name)))
         alone = not arguments and piped is None
-        operand = self._visit_operand(first, scope, use if alone else _Use.PASS)
+        operand = self._visit_operand(first, scope, prints=prints and alone)
         return operand if alone else _UNKNOWN_OPERAND
 
-    def _visit_operand(self, node: nodes.Operand, scope: _Scope, use: _Use) -> _Operand:
+    def _visit_operand(self, node: nodes.Operand, scope: _Scope, *, prints: bool) -> _Operand:
         match node:
             case nodes.Dot():
-                return scope.operands.get(".", _UNKNOWN_OPERAND)
+                return scope.find(".")
             case nodes.Field(names=names):
-                operand = scope.operands.get(".", _UNKNOWN_OPERAND)
+                operand = scope.find(".")
             case nodes.Variable(name=name, names=names):
-                operand = scope.operands.get(name, _UNKNOWN_OPERAND)
+                operand = scope.find(name)
             case nodes.Chain(node=nodes.Pipe() as pipe, names=names):
-                operand = self._visit_pipe(pipe, scope, _Use.PASS)
+                operand = self._visit_pipe(pipe, scope, prints=False)
             case nodes.Pipe():
-                return self._visit_pipe(node, scope, use)
+                return self._visit_pipe(node, scope, prints=prints)
             case nodes.Identifier():
                 return _Operand(_result(self.functions.get(node.name)))
             case _:
                 return _UNKNOWN_OPERAND
         for name in names:
             operand = self._select_field(operand, name, node, scope)
-        if (
-            operand.value is _ABSENT
-            and use is _Use.PRINT
-            and operand.path not in scope.tested_paths
-        ):
+        if prints and operand.value is _ABSENT and operand.path not in scope.tested_paths:
             parent, _, name = operand.path.rpartition(".")
             self._add_problem(node, operand.path, name, parent, ())
         return operand
@@ -282,13 +270,13 @@ class _FieldVisitor(Struct):
             case nodes.Chain(node=inner):
                 children = (inner,)
             case nodes.Dot():
-                yield scope.operands.get(".", _UNKNOWN_OPERAND).path
+                yield scope.find(".").path
                 return
             case nodes.Field(names=names):
-                yield ".".join((scope.operands.get(".", _UNKNOWN_OPERAND).path, *names))
+                yield ".".join((scope.find(".").path, *names))
                 return
             case nodes.Variable(name=name, names=names):
-                yield ".".join((scope.operands.get(name, _UNKNOWN_OPERAND).path, *names))
+                yield ".".join((scope.find(name).path, *names))
                 return
             case _:
                 return
@@ -296,11 +284,10 @@ class _FieldVisitor(Struct):
             yield from self._find_paths(child, scope)
 
 
-def _use(command: nodes.Command) -> _Use:
-    """The use of the arguments of a command."""
+def _prints_arguments(command: nodes.Command) -> bool:
+    """Whether a command can print its arguments."""
     first = command.operands[0]
-    tolerant = isinstance(first, nodes.Identifier) and first.name in TOLERANT_FUNCTIONS
-    return _Use.PASS if tolerant else _Use.PRINT
+    return not (isinstance(first, nodes.Identifier) and first.name in TOLERANT_FUNCTIONS)
 
 
 def _result(function: Function | None) -> GoType | None:
