@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from .checker import Checked
 from .errors import EvaluationError
 from .library import FUNCTIONS
-from .library.formatting import FormatError, parse_clauses
+from .library.formatting import PROBLEMS, FormatError, parse_clauses
 from .library.strings import compile_ as compile_pattern
 from .syntax import Call, Constant, ListOf, MapOf, Node, children
 from .types import Type, is_exact, show_type
@@ -99,25 +99,18 @@ def _mismatch(node: Node, expected: Type, actual: Type) -> _Found:
 
 
 _WHOLE = ("int", "uint")
-# The static types that each clause takes, and the text of the problem with others.
-_CLAUSES: Mapping[str, tuple[Sequence[str], str]] = {
-    "d": (_WHOLE, "decimal clause can only be used on integers"),
-    "o": (_WHOLE, "octal clause can only be used on integers"),
-    "f": (("double", "string"), "fixed-point clause can only be used on doubles"),
-    "e": (("double", "string"), "scientific clause can only be used on doubles"),
-    "b": ((*_WHOLE, "bool"), "only integers and bools can be formatted as binary"),
-    "x": (
-        (*_WHOLE, "string", "bytes"),
-        "only integers, byte buffers, and strings can be formatted as hex",
-    ),
+# The static types that each clause takes.
+_CLAUSES: Mapping[str, Sequence[str]] = {
+    "d": _WHOLE,
+    "o": _WHOLE,
+    "f": ("double", "string"),
+    "e": ("double", "string"),
+    "b": (*_WHOLE, "bool"),
+    "x": (*_WHOLE, "string", "bytes"),
 }
 _TEXTS = (
     *("list", "map", "int", "uint", "double", "bool", "string", "timestamp", "bytes"),
     *("duration", "type", "null"),
-)
-_TEXT_PROBLEM = (
-    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, "
-    "durations, and timestamps"
 )
 
 
@@ -146,16 +139,15 @@ def _check_format(node: Call, types: Mapping[int, Type]) -> Iterator[_Found]:
 
 
 def _check_clause(verb: str, element: Node, types: Mapping[int, Type]) -> _Found | None:
+    verb = verb.lower()
     if verb == "s":
-        textless, problem = _find_textless(element, types), _TEXT_PROBLEM
+        textless = _find_textless(element, types)
     else:
-        kinds, problem = _CLAUSES[verb.lower()]
-        type_ = types[id(element)]
-        textless = None if type_.kind in {*kinds, "dyn"} else element
+        textless = None if types[id(element)].kind in {*_CLAUSES[verb], "dyn"} else element
     if textless is None:
         return None
     given = types[id(textless)].name
-    return textless.at, f"error during formatting: {problem}, was given {given}"
+    return textless.at, f"error during formatting: {PROBLEMS[verb]}, was given {given}"
 
 
 def _find_textless(node: Node, types: Mapping[int, Type]) -> Node | None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from podgraft.golang.strconv.quote import quote
@@ -33,6 +33,19 @@ _NO_DIGITS = (
 _SUPERSCRIPTS = str.maketrans(
     "+-0123456789", "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 )
+
+
+# The problem of a value that a clause does not take.
+PROBLEMS: Mapping[str, str] = {
+    "s": "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
+    "types, durations, and timestamps",
+    "d": "decimal clause can only be used on integers",
+    "f": "fixed-point clause can only be used on doubles",
+    "e": "scientific clause can only be used on doubles",
+    "b": "only integers and bools can be formatted as binary",
+    "o": "octal clause can only be used on integers",
+    "x": "only integers, byte buffers, and strings can be formatted as hex",
+}
 
 
 class FormatError(EvaluationError):
@@ -100,8 +113,9 @@ def format_(text: str, arguments: list[Value]) -> str:
     return "".join(parts)
 
 
-def _format_error(message: str, value: Value) -> EvaluationError:
-    return EvaluationError(f"error during formatting: {message}, was given {type_name(value)}")
+def _format_error(verb: str, value: Value) -> EvaluationError:
+    problem = f"{PROBLEMS[verb]}, was given {type_name(value)}"
+    return EvaluationError(f"error during formatting: {problem}")
 
 
 _INTEGERS: frozenset[type[object]] = frozenset({int, Uint})
@@ -110,13 +124,13 @@ _SPECIAL = {"NaN": "NaN", "Infinity": "\u221e", "-Infinity": "-\u221e"}
 
 def _format_fixed(value: Value, precision: int) -> str:
     """With commas between thousands: cel-go prints by the customs of en-US."""
-    number = _parse_double("fixed-point", value)
+    number = _parse_double("f", value)
     return number if isinstance(number, str) else f"{number:,.{precision}f}"
 
 
 def _format_scientific(value: Value, precision: int) -> str:
     """``1.5×10⁰⁴``; cel-go takes the precision for a width, and six digits always."""
-    number = _parse_double("scientific", value)
+    number = _parse_double("e", value)
     if isinstance(number, str):
         return number.rjust(precision)
     mantissa, _, exponent = f"{number:.{_PRECISION}e}".partition("e")
@@ -124,12 +138,12 @@ def _format_scientific(value: Value, precision: int) -> str:
     return f"{mantissa}\u00d710{raised}".rjust(precision)
 
 
-def _parse_double(clause: str, value: Value) -> float | str:
+def _parse_double(verb: str, value: Value) -> float | str:
     """Return the double, or the text of NaN or an infinity."""
     if isinstance(value, str) and value in _SPECIAL:
         return _SPECIAL[value]
     if not isinstance(value, float):
-        raise _format_error(f"{clause} clause can only be used on doubles", value)
+        raise _format_error(verb, value)
     if math.isnan(value):
         return _SPECIAL["NaN"]
     if math.isinf(value):
@@ -137,20 +151,18 @@ def _parse_double(clause: str, value: Value) -> float | str:
     return value + 0.0  # cel-go prints -0 as 0
 
 
-def _integer_verb(base: str, problem: str, *others: type[object]) -> Callable[[Value, int], str]:
-    """The verb that writes an integer in a base; ``problem`` is the error for other values."""
+def _integer_verb(base: str, *others: type[object]) -> Callable[[Value, int], str]:
+    """The verb that writes an integer in a base, or a value of another type that can be one."""
 
     def format_integer(value: Value, _precision: int) -> str:
         if kind(value) not in {*_INTEGERS, *others}:
-            raise _format_error(problem, value)
+            raise _format_error(base, value)
         return format(int(value), base)
 
     return format_integer
 
 
-_format_hex_integer = _integer_verb(
-    "x", "only integers, byte buffers, and strings can be formatted as hex"
-)
+_format_hex_integer = _integer_verb("x")
 
 
 def _format_hex(value: Value, precision: int) -> str:
@@ -171,7 +183,7 @@ def _format_string(value: Value) -> str:
         return "{" + ", ".join(f"{key}:{member_value}" for key, member_value in entries) + "}"
     write = _WRITERS.get(kind(value))
     if write is None:
-        raise _format_error(f"string clause can only be used on {_STRING_KINDS}", value)
+        raise _format_error("s", value)
     return write(value)
 
 
@@ -195,10 +207,6 @@ _WRITERS: dict[type[object], Callable[[Value], str]] = {
     Duration: text_of_duration,
     Timestamp: text_of_timestamp,
 }
-_STRING_KINDS = (
-    "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
-)
-
 
 _KEYS: frozenset[type[object]] = frozenset({bool, int, Uint, str})
 
@@ -231,11 +239,11 @@ def _format_element(value: Value) -> str:
 
 _VERBS: dict[str, Callable[[Value, int], str]] = {
     "s": lambda value, _precision: _format_string(value),
-    "d": _integer_verb("d", "decimal clause can only be used on integers"),
+    "d": _integer_verb("d"),
     "f": _format_fixed,
     "e": _format_scientific,
-    "b": _integer_verb("b", "only integers and bools can be formatted as binary", bool),
-    "o": _integer_verb("o", "octal clause can only be used on integers"),
+    "b": _integer_verb("b", bool),
+    "o": _integer_verb("o"),
     "x": _format_hex,
     "X": lambda value, precision: _format_hex(value, precision).upper(),
 }
