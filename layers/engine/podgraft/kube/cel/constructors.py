@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
+
+from podgraft.golang.reflect import round_to_float32
 
 from .declarations import WRAPPERS
 from .errors import EvaluationError
@@ -44,13 +44,6 @@ _ZEROS: Mapping[Type, Value] = {
 }
 
 
-def _single_precision(fields: dict[str, Value]) -> Value:
-    try:
-        return struct.unpack("f", struct.pack("f", fields.get("value", 0.0)))[0]
-    except OverflowError:
-        return math.copysign(math.inf, fields["value"])
-
-
 def _json_value(value: Value) -> Value:
     """A value of ``google.protobuf.Value``: JSON, in which all numbers are doubles."""
     if is_list(value):
@@ -72,7 +65,7 @@ def _value(fields: dict[str, Value]) -> Value:
 
 CONSTRUCTORS: Mapping[str, Construct] = {
     **{name: _wrapper(_ZEROS[type_._replace(wrapper=False)]) for name, type_ in WRAPPERS.items()},
-    "google.protobuf.FloatValue": _single_precision,
+    "google.protobuf.FloatValue": lambda fields: round_to_float32(fields.get("value", 0.0)),
     "google.protobuf.Value": _value,
     "google.protobuf.Struct": lambda fields: _json_value(fields.get("fields", {})),
     "google.protobuf.ListValue": lambda fields: _json_value(fields.get("values", [])),
