@@ -59,6 +59,15 @@ def parse_time(layout: str, text: str) -> Moment:
     return reader.moment()
 
 
+def matches_layout(layout: str, text: str) -> bool:
+    """Whether ``parse_time`` accepts the text."""
+    try:
+        parse_time(layout, text)
+    except LayoutError:
+        return False
+    return True
+
+
 def _characters(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 

@@ -13,7 +13,7 @@ from podgraft.golang.reflect import round_to_float32
 from podgraft.golang.strconv.atof import parse_float
 from podgraft.golang.strconv.atoi import parse_int, parse_or_none, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
-from podgraft.golang.time import LayoutError, parse_time
+from podgraft.golang.time import matches_layout
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 
@@ -62,15 +62,7 @@ def is_timestamp(text: str) -> bool:
     """Whether Go's time.Parse accepts the text in one of go-yaml's four formats."""
     if not _YEAR.match(text):
         return False
-    return any(_is_time(layout, text) for layout in _TIMESTAMP_LAYOUTS)
-
-
-def _is_time(layout: str, text: str) -> bool:
-    try:
-        parse_time(layout, text)
-    except LayoutError:
-        return False
-    return True
+    return any(matches_layout(layout, text) for layout in _TIMESTAMP_LAYOUTS)
 
 
 def float_to_json(number: float) -> int | float:

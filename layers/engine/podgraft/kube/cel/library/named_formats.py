@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from podgraft.golang.time import LayoutError, parse_time
+from podgraft.golang.time import matches_layout
 from podgraft.kube.cel.cost import match_cost
 from podgraft.kube.cel.overloads import function, member
 from podgraft.kube.cel.values import NONE, Optional, Value
@@ -25,6 +25,7 @@ _UUID = r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/][A-Za-z0-9+/=])"
 _CLOCK = r"(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})"
 
+_DATE = "2006-01-02"
 _LABEL_BYTES, _NAME_BYTES = 63, 253
 
 
@@ -155,22 +156,14 @@ def _pattern_check(pattern: str, message: str) -> Callable[[str], list[str]]:
     return lambda text: [] if compiled.fullmatch(text) else [message]
 
 
-def _is_date(text: str) -> bool:
-    try:
-        parse_time("2006-01-02", text)
-    except LayoutError:
-        return False
-    return True
-
-
 def _date(text: str) -> list[str]:
-    return [] if _is_date(text) else ["invalid date"]
+    return [] if matches_layout(_DATE, text) else ["invalid date"]
 
 
 def _datetime(text: str) -> list[str]:
     """As strfmt reads it: any offset, and anything after a second ``T``."""
     date, _, clock = text.lower().partition("t")
-    is_valid = _is_date(date) and re.fullmatch(_CLOCK, clock.partition("t")[0])
+    is_valid = matches_layout(_DATE, date) and re.fullmatch(_CLOCK, clock.partition("t")[0])
     return [] if is_valid else ["invalid datetime"]
 
 
