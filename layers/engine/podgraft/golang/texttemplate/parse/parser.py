@@ -50,14 +50,13 @@ class _ParseContext(Struct):
     nesting: int = 0
 
 
-class _End(nodes.NodeBase, frozen=True):
-    def __str__(self) -> str:
-        return "{{end}}"
+class _Closing(nodes.NodeBase, frozen=True):
+    """``{{end}}`` or ``{{else}}``."""
 
+    keyword: str
 
-class _Else(nodes.NodeBase, frozen=True):
     def __str__(self) -> str:
-        return "{{else}}"
+        return f"{{{{{self.keyword}}}}}"
 
 
 class _Parser(Struct):
@@ -83,7 +82,7 @@ class _Parser(Struct):
                 continue
             self.reader.index = before
             node = self._statement()
-            if isinstance(node, _End | _Else):
+            if isinstance(node, _Closing):
                 self._fail(f"unexpected {node}")
             body.append(node)
         self.add_template(self.reader.source.name, body)
@@ -94,7 +93,7 @@ class _Parser(Struct):
         name = self._template_name(self.reader.next_operand(), context)
         self._expect(TokenKind.RIGHT, context)
         body, closing = self.parse_statements()
-        if isinstance(closing, _Else):
+        if closing.keyword == "else":
             self._fail(f"unexpected {closing} in {context}")
         self.add_template(name, body)
 
@@ -109,17 +108,17 @@ class _Parser(Struct):
 
     # Statements
 
-    def parse_statements(self) -> tuple[list[nodes.Statement], _End | _Else]:
+    def parse_statements(self) -> tuple[list[nodes.Statement], _Closing]:
         """``statements = { statement } ( end | else )``."""
         body: list[nodes.Statement] = []
         while self.reader.peek_operand().kind is not TokenKind.END:
             node = self._statement()
-            if isinstance(node, _End | _Else):
+            if isinstance(node, _Closing):
                 return body, node
             body.append(node)
         return self._fail("unexpected EOF")
 
-    def _statement(self) -> nodes.Statement | _End | _Else:
+    def _statement(self) -> nodes.Statement | _Closing:
         """``statement = text | "{{" action``."""
         token = self.reader.next_operand()
         if token.kind is TokenKind.TEXT:
@@ -131,7 +130,7 @@ class _Parser(Struct):
         self.action_line = 0
         return node
 
-    def _action(self) -> nodes.Statement | _End | _Else:
+    def _action(self) -> nodes.Statement | _Closing:
         """``action = keyword … "}}" | pipeline "}}"``, after the left delimiter."""
         token = self.reader.next_operand()
         match token.text if token.kind is TokenKind.KEYWORD else "":
@@ -141,7 +140,7 @@ class _Parser(Struct):
                 return self._else(token)
             case "end":
                 self._expect(TokenKind.RIGHT, "end")
-                return _End(start=token.start, end=token.end)
+                return _Closing("end", start=token.start, end=token.end)
             case "break" | "continue":
                 return self._parse_break_or_continue(token)
             case "block":
@@ -165,7 +164,7 @@ class _Parser(Struct):
             self.ranges += control is nodes.Control.RANGE
             body, closing = self.parse_statements()
             self.ranges -= control is nodes.Control.RANGE
-            otherwise = self._parse_else(control) if isinstance(closing, _Else) else None
+            otherwise = self._parse_else(control) if closing.keyword == "else" else None
         del self.variables[variable_count:]
         end = self.reader.last_end
         return nodes.Branch(control, pipe, tuple(body), otherwise, start=token.start, end=end)
@@ -175,16 +174,16 @@ class _Parser(Struct):
         if control is not nodes.Control.RANGE and self.reader.peek().is_keyword(control):
             return (self._branch(self.reader.next()),)
         body, closing = self.parse_statements()
-        if isinstance(closing, _Else):
+        if closing.keyword == "else":
             self._fail(f"expected end; found {closing}")
         return tuple(body)
 
-    def _else(self, token: Token) -> _Else:
+    def _else(self, token: Token) -> _Closing:
         """``else = "else" ( "}}" | "if" … | "with" … )``, without the tokens if and with."""
         following = self.reader.peek_operand()
         if not (following.is_keyword("if") or following.is_keyword("with")):
             self._expect(TokenKind.RIGHT, "else")
-        return _Else(start=token.start, end=token.end)
+        return _Closing("else", start=token.start, end=token.end)
 
     def _parse_break_or_continue(self, token: Token) -> nodes.Break | nodes.Continue:
         """``exit = ( "break" | "continue" ) "}}"``, inside a range, after the keyword."""
@@ -204,9 +203,9 @@ class _Parser(Struct):
         with self.reader.isolate_last_token():
             parser = _Parser(self.parsing, self.reader)
             body, closing = parser.parse_statements()
-            if isinstance(closing, _End):
+            if closing.keyword == "end":
                 parser.add_template(name, body)
-        if isinstance(closing, _Else):
+        if closing.keyword == "else":
             self._fail(f"unexpected {closing} in {context}")
         return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
 
