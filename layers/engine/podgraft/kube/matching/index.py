@@ -8,7 +8,7 @@ and never omits one that matches; ``MatchConstraints.mismatch`` remains the deci
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import product
 from typing import TypeAlias
@@ -28,34 +28,27 @@ _NO_NAMESPACE: Token = (_NAMESPACE,)
 
 
 class ConstraintIndex:
-    """The numbers of the documents of a bundle, by the tokens of the requests that they match."""
+    """The numbers of the documents of a bundle, by the tokens of the requests that they match.
 
-    __slots__ = ("_always", "_by_token")
+    ``always`` are the documents without a requirement that the index knows.
+    """
+
+    __slots__ = ("always", "by_token")
 
     def __init__(self, documents: Iterable[MatchConstraints | None]) -> None:
         """Index documents by their position; ``None`` matches every request."""
         requirements = [tuple(_requirements(document)) for document in documents]
         counts = Counter(token for sets in requirements for tokens in sets for token in tokens)
         del counts[_NO_NAMESPACE]  # few requests have it
-        self._always: list[int] = []
-        self._by_token: dict[Token, list[int]] = {}
+        self.always: list[int] = []
+        self.by_token: dict[Token, list[int]] = {}
         for number, sets in enumerate(requirements):
             if not sets:
-                self._always.append(number)
+                self.always.append(number)
                 continue
             rarest = min(sets, key=lambda tokens: sum(counts[token] for token in tokens))
             for token in rarest:
-                self._by_token.setdefault(token, []).append(number)
-
-    @property
-    def always(self) -> Sequence[int]:
-        """The documents without a requirement that the index knows."""
-        return self._always
-
-    @property
-    def by_token(self) -> Mapping[Token, Sequence[int]]:
-        """The other documents."""
-        return self._by_token
+                self.by_token.setdefault(token, []).append(number)
 
     def find(self, request: AdmissionRequest, namespaces: Namespaces) -> Iterator[int]:
         """The documents that can match a request, in ascending order."""
