@@ -127,7 +127,7 @@ class _Composer:
             return Scalar(event.value, plain, event.style or "", event.anchor, event.tag)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise NotYAMLError.at(event, f"nested deeper than {MAX_DEPTH} levels")
+            raise NotYAMLError.from_event(event, f"nested deeper than {MAX_DEPTH} levels")
         node = self._compose_collection(event)
         self._depth -= 1
         return node

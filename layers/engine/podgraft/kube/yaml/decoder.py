@@ -130,7 +130,7 @@ class _Decoder:
         value = self._decode_value(self._next())
         self._next()
         if is_only and not isinstance(event := self._next(), StreamEndEvent):
-            raise NotYAMLError.at(event, _SECOND_DOCUMENT)
+            raise NotYAMLError.from_event(event, _SECOND_DOCUMENT)
         return value
 
     def _decode_value(self, event: Event) -> JSON:
@@ -150,7 +150,7 @@ class _Decoder:
         if not isinstance(value, float):
             return value
         if not math.isfinite(value):
-            raise NotYAMLError.at(
+            raise NotYAMLError.from_event(
                 event, f"JSON cannot represent the number {event.value}; quote it"
             )
         return float_to_json(value)
@@ -159,7 +159,7 @@ class _Decoder:
         """Decode a sequence or mapping, and its anchor, one level deeper."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise NotYAMLError.at(event, f"nested deeper than {MAX_DEPTH} levels")
+            raise NotYAMLError.from_event(event, f"nested deeper than {MAX_DEPTH} levels")
         if event.anchor is None:
             value = read()
         else:
@@ -202,7 +202,7 @@ class _Decoder:
             sources = value[::-1]
         for source in sources:
             if not isinstance(source, dict):
-                raise NotYAMLError.at(event, "<< requires a mapping or a list of mappings")
+                raise NotYAMLError.from_event(event, "<< requires a mapping or a list of mappings")
             for key, member in source.items():
                 if self._strict and key in result:
                     raise _duplicate_key_error(key, event)
@@ -214,10 +214,12 @@ class _Decoder:
             anchored = self._find_anchor(event).value
             event = anchored if isinstance(anchored, ScalarEvent) else event
         if not isinstance(event, ScalarEvent):
-            raise NotYAMLError.at(event, "a key must be a scalar, not a list or mapping")
+            raise NotYAMLError.from_event(event, "a key must be a scalar, not a list or mapping")
         key = format_key(self._decode_scalar(event))
         if key is None:
-            raise NotYAMLError.at(event, f"{event.value or 'null'} cannot be a key; quote it")
+            raise NotYAMLError.from_event(
+                event, f"{event.value or 'null'} cannot be a key; quote it"
+            )
         return key
 
     def _decode_scalar(self, event: ScalarEvent) -> JSON:
@@ -230,7 +232,7 @@ class _Decoder:
         try:
             return resolve_tagged(event.tag, event.value)
         except ScalarError as error:
-            raise NotYAMLError.at(event, str(error)) from error
+            raise NotYAMLError.from_event(event, str(error)) from error
 
     def _resolve_alias(self, event: Event) -> JSON:
         anchor = self._find_anchor(event)
@@ -246,11 +248,13 @@ class _Decoder:
             problem = (
                 "undefined alias; define the anchor first, or quote a string that begins with *"
             )
-            raise NotYAMLError.at(event, problem)
+            raise NotYAMLError.from_event(event, problem)
         if not anchor.size:
-            raise NotYAMLError.at(event, f"the value of the anchor &{name} contains itself")
+            raise NotYAMLError.from_event(event, f"the value of the anchor &{name} contains itself")
         if self._expansion.add_alias(anchor.size):
-            raise NotYAMLError.at(event, "aliases expand the document to many times its size")
+            raise NotYAMLError.from_event(
+                event, "aliases expand the document to many times its size"
+            )
         return anchor
 
 
@@ -269,7 +273,7 @@ def _is_merge(event: Event) -> bool:
 
 
 def _duplicate_key_error(key: str, event: Event) -> NotYAMLError:
-    return NotYAMLError.at(event, f"duplicate key {key!r} in a mapping; remove one")
+    return NotYAMLError.from_event(event, f"duplicate key {key!r} in a mapping; remove one")
 
 
 _SEPARATOR = "---"

@@ -15,7 +15,7 @@ class NotYAMLError(ValueError):
         self.column = column
 
     @classmethod
-    def at(cls, event: Event, problem: str) -> NotYAMLError:
+    def from_event(cls, event: Event, problem: str) -> NotYAMLError:
         """Return the error for a problem where an event starts."""
         return cls(problem, event.start_mark.line + 1, event.start_mark.column + 1)
 
