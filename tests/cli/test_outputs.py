@@ -77,6 +77,23 @@ def test_a_file_that_appears_meanwhile_is_retained(tmp_path: Path) -> None:
     assert _listing(tmp_path) == {}
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_an_interruption_between_two_files_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    link = Path.hardlink_to
+
+    def link_first(path: Path, target: Path) -> None:
+        if path.name == "key":
+            raise error
+        link(path, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", link_first)
+    with pytest.raises(error):
+        outputs.write_files([Output(tmp_path / each, b"n") for each in ("pem", "key")], force=False)
+    assert _listing(tmp_path) == {}
+
+
 def test_a_link_remains_and_one_to_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("new")
     outputs.replace_file(tmp_path / "link", b"1")

@@ -86,7 +86,9 @@ def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force
             # Fails, unlike a rename, if another process created the file.
             output.path.hardlink_to(temporary)
             linked.append(output.path)
-    except FileExistsError as error:
+    except BaseException as error:  # also an interruption, or a file system without hard links
         for path in linked:
             path.unlink()
+        if not isinstance(error, FileExistsError):
+            raise
         raise CommandError(f"{error.filename2}: another process created it meanwhile") from error
