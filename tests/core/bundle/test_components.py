@@ -5,9 +5,11 @@ import pytest
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core import bundle
 from podgraft.core.bundle import BundleError
+from podgraft.core.bundle.reads import iterate_reads
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
+from support.store_fixture import BUNDLE
 
 PODS = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"
 MESH = """
@@ -98,6 +100,32 @@ def test_the_mesh_is_for_inject_and_overlays_for_mutate_too() -> None:
     )
 
     assert (len(found.pod_mutators), len(found.object_mutators), len(found.validators)) == (2, 1, 1)
+
+
+PROXY_CONFIG = """
+apiVersion: networking.istio.io/v1
+kind: ProxyConfig
+metadata: {name: p, namespace: shop}
+spec: {concurrency: 2, selector: {matchLabels: {tier: front}}}
+"""
+
+
+def test_a_bundle_that_is_parsed_lazily_has_the_same_reads() -> None:
+    """The census of the first version of a process records what it reads by name."""
+    documents = (
+        overlay("metadata: {labels: {a: '{{ .ObjectMeta.Labels.b }}'}}"),
+        *(MESH, TEMPLATE, policy("validations: [{expression: 'object.metadata.name != \"\"'}]")),
+        PROXY_CONFIG,
+    )
+    files = {**BUNDLE, "all.yaml": "---\n".join(documents).encode()}
+
+    complete, lazy = (
+        [*iterate_reads(bundle.compile_(files, Policy(), parse_lazily=each))]
+        for each in (False, True)
+    )
+    labels = {read.path[2] for reads in complete for read in reads if read.path[1:2] == ("labels",)}
+    assert {"app", "b", "node", "tier"} <= labels
+    assert lazy == complete
 
 
 def test_conflicting_overlays_are_warnings() -> None:

@@ -130,8 +130,7 @@ def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
     meshes = compile_meshes(mesh(injectionSelector=case.selector))
 
     assert (
-        meshes.inject(given, ReviewContext(namespace=case.request_namespace)).is_changed
-        == case.selected
+        meshes(given, ReviewContext(namespace=case.request_namespace)).is_changed == case.selected
     )
 
 
@@ -140,7 +139,7 @@ def test_a_pod_of_two_meshes_is_rejected() -> None:
     meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
 
     with pytest.raises(UserError, match=r"matches several meshes: one, two;"):
-        meshes.inject(pod(), ReviewContext(namespace="default"))
+        meshes(pod(), ReviewContext(namespace="default"))
 
 
 # Rule 3
@@ -158,7 +157,7 @@ def test_the_default_config_map_is_sidecar_injector_in_the_namespace_of_the_mesh
 
 
 def test_the_template_sees_mesh_node_region_and_ports() -> None:
-    injected = compile_meshes().inject(pod(), ReviewContext(namespace="default")).object
+    injected = compile_meshes()(pod(), ReviewContext(namespace="default")).object
 
     assert env(injected, "envoy") == {
         "APPMESH_VIRTUAL_NODE_NAME": "mesh/test-mesh/virtualNode/testrunner-vn",
@@ -169,18 +168,16 @@ def test_the_template_sees_mesh_node_region_and_ports() -> None:
 
 def test_ports_of_all_containers_are_joined() -> None:
     assert env(
-        compile_meshes().inject(pod(80, 443, 8080), ReviewContext(namespace="d")).object,
+        compile_meshes()(pod(80, 443, 8080), ReviewContext(namespace="d")).object,
         "proxyinit",
     ) == {"APPMESH_APP_PORTS": "80,443,8080"}
 
 
 def test_nothing_is_escaped_for_html() -> None:
     template = 'containers: [{name: "{{.MeshName}}", image: "a&b<c>"}]'
-    injected = (
-        compile_meshes(maps=(config_map(t=template),))
-        .inject(pod(), ReviewContext(namespace="d"))
-        .object
-    )
+    injected = compile_meshes(maps=(config_map(t=template),))(
+        pod(), ReviewContext(namespace="d")
+    ).object
 
     assert check_object(injected["spec"])["containers"] == [
         {"name": "c1234", "ports": [{"containerPort": 1234}]},
@@ -203,9 +200,7 @@ def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
 
 def test_containers_are_appended_and_missing_arrays_created() -> None:
     before = pod()
-    operations = patch.diff(
-        before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
-    )
+    operations = patch.diff(before, compile_meshes()(before, ReviewContext(namespace="d")).object)
 
     assert [(each["op"], each["path"]) for each in operations] == [
         ("add", "/spec/containers/1"),
@@ -213,27 +208,23 @@ def test_containers_are_appended_and_missing_arrays_created() -> None:
     ]
     assert (
         patch.apply(before, operations)
-        == compile_meshes().inject(before, ReviewContext(namespace="d")).object
+        == compile_meshes()(before, ReviewContext(namespace="d")).object
     )
 
 
 def test_existing_arrays_are_extended() -> None:
     spec: Object = {**check_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
     before = pod(spec=spec)
-    operations = patch.diff(
-        before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
-    )
+    operations = patch.diff(before, compile_meshes()(before, ReviewContext(namespace="d")).object)
 
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
 
 
 def test_a_template_can_add_volumes_and_pull_secrets() -> None:
     template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
-    injected = (
-        compile_meshes(maps=(config_map(t=template),))
-        .inject(pod(), ReviewContext(namespace="d"))
-        .object
-    )
+    injected = compile_meshes(maps=(config_map(t=template),))(
+        pod(), ReviewContext(namespace="d")
+    ).object
 
     assert check_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
     assert check_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
@@ -243,9 +234,9 @@ def test_a_template_can_add_volumes_and_pull_secrets() -> None:
 
 
 def test_a_second_call_changes_nothing() -> None:
-    once = compile_meshes().inject(pod(), ReviewContext(namespace="d")).object
+    once = compile_meshes()(pod(), ReviewContext(namespace="d")).object
 
-    again = compile_meshes().inject(once, ReviewContext(namespace="d"))
+    again = compile_meshes()(once, ReviewContext(namespace="d"))
     assert (again.is_changed, again.object) == (False, once)
 
 
@@ -369,7 +360,7 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
 )
 def test_a_pod_that_cannot_be_injected_gets_the_reason(given: Object, message: str) -> None:
     with pytest.raises(UserError) as raised:
-        compile_meshes().inject(given, ReviewContext(namespace="d"))
+        compile_meshes()(given, ReviewContext(namespace="d"))
 
     assert str(raised.value) == message
 
@@ -393,14 +384,14 @@ def test_a_label_cannot_add_structure(node: str) -> None:
     given = pod(metadata={"labels": {"app": "testrunner", "virtual-node": node}})
 
     with pytest.raises(UserError, match="pod label virtual-node"):
-        compile_meshes().inject(given, ReviewContext(namespace="d"))
+        compile_meshes()(given, ReviewContext(namespace="d"))
 
 
 def test_a_template_that_fails_for_a_pod_is_an_operator_error() -> None:
     template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
 
     with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
-        compile_meshes(maps=(config_map(t=template),)).inject(pod(), ReviewContext(namespace="d"))
+        compile_meshes(maps=(config_map(t=template),))(pod(), ReviewContext(namespace="d"))
 
 
 def test_the_documented_example_is_parsed_from_yaml() -> None:

@@ -50,7 +50,7 @@ def overlays(*found: Overlay) -> OverlaySet:
 
 
 def apply_overlay(value: Object, *found: Overlay, namespace: str = "shop") -> Object:
-    return overlays(*found).apply(value, ReviewContext(namespace=namespace)).object
+    return overlays(*found)(value, ReviewContext(namespace=namespace)).object
 
 
 POD = parse_yaml("""

@@ -602,14 +602,12 @@ MESHES = (
 def test_a_label_adds_no_structure_to_an_app_mesh_template(expression: str) -> None:
     mesh = make_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
     with pytest.raises(UserError, match=r"^pod label node: "):
-        mesh.inject(mesh_pod("evl:xxx"), ReviewContext(namespace="shop"))
+        mesh(mesh_pod("evl:xxx"), ReviewContext(namespace="shop"))
 
 
 def test_an_app_mesh_template_can_cut_a_label() -> None:
     mesh = make_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
 
-    spec = check_object(
-        mesh.inject(mesh_pod("node"), ReviewContext(namespace="shop")).object["spec"]
-    )
+    spec = check_object(mesh(mesh_pod("node"), ReviewContext(namespace="shop")).object["spec"])
 
     assert check_object(_list(spec["containers"])[1])["args"] == ["nod"]

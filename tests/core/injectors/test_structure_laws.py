@@ -192,7 +192,7 @@ def test_no_label_changes_the_structure_of_an_app_mesh_template() -> None:
             metadata = check_object(pod["metadata"])
             labels: dict[str, str] = {"app": "web", "node": label}
             try:
-                result = compiled.inject(
+                result = compiled(
                     {**pod, "metadata": {**metadata, "labels": {**labels}}},
                     ReviewContext(namespace="n"),
                 )

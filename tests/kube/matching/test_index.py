@@ -199,8 +199,8 @@ def test_overlays_apply_as_a_loop_over_all_of_them(
     )
     context = ReviewContext(namespace=request.namespace, request=request)
 
-    indexed = overlays.apply(before, context)
-    looped = overlays.apply(
+    indexed = overlays(before, context)
+    looped = overlays(
         before, ReviewContext(namespace=request.namespace, request=request, trace=Trace())
     )
 
@@ -224,7 +224,7 @@ def test_an_overlay_selects_by_a_label_that_an_earlier_one_adds() -> None:
         [_make_overlay(number, *each) for number, each in enumerate(documents)], NAMESPACES
     )
 
-    after = overlays.apply(make_widget({"app": "web"}), ReviewContext(namespace="shop")).object
+    after = overlays(make_widget({"app": "web"}), ReviewContext(namespace="shop")).object
 
     assert after["turns"] == " 1 2 4"
 

@@ -7,7 +7,6 @@ files are a mapping from relative path to bytes.
 
 from podgraft.core.injectors.mutation import Mutation
 
-from .appmesh import AppMeshMutator
 from .compiler import Bundle, compile_
 from .digest import digest, is_manifest, validate_path
 from .errors import BundleError, Diagnostic
@@ -15,17 +14,14 @@ from .istio import IstioMutator
 from .istio import compile_istio as compile_istio
 from .manifests import Manifest
 from .mutation import PolicyMutator, apply_mutators
-from .overlays import OverlayMutator
 
 __all__ = [
-    "AppMeshMutator",
     "Bundle",
     "BundleError",
     "Diagnostic",
     "IstioMutator",
     "Manifest",
     "Mutation",
-    "OverlayMutator",
     "PolicyMutator",
     "apply_mutators",
     "compile_",

@@ -6,32 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import InvalidDocumentsError
-from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Policy
-from podgraft.core.review_context import ReviewContext
 
 from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-
-if TYPE_CHECKING:
-    from podgraft.core.injectors import appmesh
-
-
-class AppMeshMutator(Struct, frozen=True):
-    """Adds the containers of the pod's mesh."""
-
-    meshes: appmesh.AppMesh
-
-    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
-        """Inject as supergloo's webhook did."""
-        return self.meshes.inject(before, context)
 
 
 def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
@@ -55,7 +36,7 @@ def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) ->
         )
     used = set(map(appmesh.namespaced_name, compiled.used_config_maps))
     return Component(
-        pods=(AppMeshMutator(compiled),) if compiled.meshes else (),
+        pods=(compiled,) if compiled.meshes else (),
         used_manifests=tuple(
             config_map
             for config_map in config_maps

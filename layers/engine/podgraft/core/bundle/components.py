@@ -4,16 +4,19 @@ Each kind of injection is a module of this package with a ``ComponentCompiler``,
 ``compiler.COMPONENTS``.
 """
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from msgspec import Struct
 
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
 from podgraft.core.injectors.istio import Injector as IstioInjector
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import InjectionRules, Policy
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect import GoType
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.admission.validation_result import ValidationResult
 
@@ -31,6 +34,10 @@ class Mutator(Protocol):
         """Mutate an object, which decodes as an object of its kind: the caller has checked it."""
         ...
 
+    def find_reads(self, type_: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield what each document reads of objects of a Go type; None for kinds without one."""
+        ...
+
 
 class Validator(Protocol):
     """Evaluates rules for an object of any kind, and does not change it."""
@@ -39,6 +46,10 @@ class Validator(Protocol):
         self, request: AdmissionRequest, trace: Trace | None = None, /
     ) -> ValidationResult:
         """Validate one request; ``trace`` records the steps."""
+        ...
+
+    def find_reads(self) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield what each rule reads."""
         ...
 
 

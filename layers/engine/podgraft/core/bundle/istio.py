@@ -5,18 +5,22 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.field_reads import FieldRead
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.base.trace import TEMPLATES_STEP, Additions, Trace
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InvalidDocumentsError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect import GoType
 from podgraft.kube.patch import pointer
 
 from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
+
+_LABELS = ("metadata", "labels")
 
 
 class IstioMutator(Struct, frozen=True):
@@ -30,6 +34,15 @@ class IstioMutator(Struct, frozen=True):
         if context.trace is not None:
             _add_step(context.trace, injection, self.injector.profile.release)
         return injection.mutation
+
+    def find_reads(self, _type: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield the labels that ProxyConfig resources select, and what each template reads."""
+        yield tuple(
+            FieldRead(f"ProxyConfig {string_at(each, 'metadata', 'name')}", (*_LABELS, key))
+            for each in self.injector.config.proxy_configs
+            for key in object_at(each, "spec", "selector", "matchLabels")
+        )
+        yield from map(self.injector.find_reads, self.injector.templates)
 
 
 def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:

@@ -12,13 +12,16 @@ from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base import jsonvalue
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import PolicyDenialError, UserError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect import GoType
 from podgraft.golang.texttemplate import DEFAULT_LIMITS
 from podgraft.kube.matching import constraints
+from podgraft.kube.matching.reads import find_policy_reads
 from podgraft.kube.types import NEWEST
 
 from .components import Component, Mutator
@@ -60,6 +63,14 @@ class PolicyMutator(Struct, frozen=True):
         # A candidate and a trial, with lower limits, must leave time for the rest of the review.
         budget = _BUDGET * context.limits.steps // DEFAULT_LIMITS.steps
         return self.policies.start(request, context.trace, budget)
+
+    def find_reads(self, _type: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield what each policy reads."""
+        for policy in self.policies.policies:
+            source = f'policy "{policy.name}"'
+            programs = {f"mutation of {source}": [each.program for each in policy.mutations]}
+            bindings = self.policies.bindings.get(policy.name, ())
+            yield tuple(find_policy_reads(source, policy, bindings, programs))
 
 
 def _run_pass(mutate: Callable[[Object], Object], before: Object) -> Mutation:

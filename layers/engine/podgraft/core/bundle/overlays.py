@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from podgraft.base.jsonvalue import Object
-from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.policy import Diagnostics, Policy
-from podgraft.core.review_context import ReviewContext
 
 from .components import Component
 from .errors import Diagnostic
@@ -24,16 +19,6 @@ if TYPE_CHECKING:
     from podgraft.core.injectors.overlay.overlay_set import OverlaySet
 
 KIND = "Overlay"
-
-
-class OverlayMutator(Struct, frozen=True):
-    """Applies all overlays of the bundle, in the order of their names."""
-
-    overlays: OverlaySet
-
-    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
-        """Apply each overlay that matches the request."""
-        return self.overlays.apply(before, context)
 
 
 def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
@@ -53,10 +38,9 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
     ]
     valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
     overlays = overlay_set.sort_overlays(valid, manifests.namespaces)
-    mutator = OverlayMutator(overlays)
     return Component(
-        pods=(mutator,),
-        objects=(mutator,),
+        pods=(overlays,),
+        objects=(overlays,),
         errors=tuple(found.errors),
         warnings=() if found.errors or deferred else tuple(_find_conflicts(overlays, documents)),
     )

@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from podgraft.base.field_reads import FieldRead
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.admission.validation_result import ValidationResult
+from podgraft.kube.matching.reads import find_policy_reads
 from podgraft.kube.types import NEWEST
 
 from .components import Component
@@ -41,6 +44,16 @@ class PolicyValidator(Struct, frozen=True):
     ) -> ValidationResult:
         """Validate as kube-apiserver does."""
         return self.rules.validate(request, trace)
+
+    def find_reads(self) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield what each rule reads."""
+        for policy in self.rules.policies:
+            source = f'rule "{policy.name}"'
+            programs = [each.program for each in (*policy.validations, *policy.audit)]
+            messages = (each.message_program for each in policy.validations)
+            programs += [each for each in messages if each is not None]
+            bindings = self.rules.bindings.get(policy.name, ())
+            yield tuple(find_policy_reads(source, policy, bindings, {source: programs}))
 
 
 def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:

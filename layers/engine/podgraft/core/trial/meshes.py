@@ -6,8 +6,9 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
-from podgraft.core.bundle import AppMeshMutator, Bundle, Manifest
+from podgraft.core.bundle import Bundle, Manifest
 from podgraft.core.injectors.appmesh import (
+    AppMesh,
     Mesh,
     MeshLabelSelector,
     MeshNamespaceSelector,
@@ -30,23 +31,20 @@ def try_meshes(bundle: Bundle, report: Report) -> Iterator[None]:
         namespaced_name(manifest.object): manifest for manifest in bundle.manifests.of_kind("Mesh")
     }
     for mutator in bundle.pod_mutators:
-        if isinstance(mutator, AppMeshMutator):
-            meshes = mutator.meshes.meshes
-            for first, second in combinations(meshes, 2):
+        if isinstance(mutator, AppMesh):
+            for first, second in combinations(mutator.meshes, 2):
                 _check_pair(first, second, manifests[second.document], report)
-            for mesh in meshes:
-                mesh_mutator = replace(mutator, meshes=replace(mutator.meshes, meshes=(mesh,)))
-                yield from _try_mesh(mesh_mutator, mesh, manifests[mesh.document], report)
+            for mesh in mutator.meshes:
+                alone = replace(mutator, meshes=(mesh,))
+                yield from _try_mesh(alone, mesh, manifests[mesh.document], report)
 
 
-def _try_mesh(
-    mutator: AppMeshMutator, mesh: Mesh, manifest: Manifest, report: Report
-) -> Iterator[None]:
+def _try_mesh(alone: AppMesh, mesh: Mesh, manifest: Manifest, report: Report) -> Iterator[None]:
     for problem in mesh.check_fields():
         report.add_error(make_field_diagnostic(manifest, _TEMPLATE, problem))
 
     def mutate(before: Object, context: ReviewContext) -> Object:
-        return mutator(before, context).object
+        return alone(before, context).object
 
     observed = report.observe(mutate, manifest, _TEMPLATE)
     outcome = yield from try_probes(observed, _make_selected_probes(mesh))

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.diagnostics import find_similar
 from podgraft.base.jsonvalue import Object, dump
-from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
+from podgraft.core.bundle import Bundle, Diagnostic, Manifest
 from podgraft.core.injectors.errors import OperatorError
 from podgraft.core.injectors.overlay.data import data_type
 from podgraft.core.injectors.overlay.overlay import Overlay
+from podgraft.core.injectors.overlay.overlay_set import OverlaySet
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube.unknown_fields import UNKNOWN, drop_indexes, find_unknown_fields
@@ -38,12 +39,10 @@ def try_overlays(bundle: Bundle, report: Report) -> Iterator[None]:
     """Apply every overlay of the bundle to probes; each step is about one rendering."""
     manifests = {manifest.name: manifest for manifest in bundle.manifests.of_kind("Overlay")}
     for mutator in bundle.object_mutators:
-        if isinstance(mutator, OverlayMutator):
-            for overlay in mutator.overlays.overlays:
-                trial = _OverlayTrial(
-                    overlay, manifests[overlay.name], mutator.overlays.namespaces, report
-                )
-                yield from trial.run()
+        if isinstance(mutator, OverlaySet):
+            for overlay in mutator.overlays:
+                manifest = manifests[overlay.name]
+                yield from _OverlayTrial(overlay, manifest, mutator.namespaces, report).run()
 
 
 class _OverlayTrial(Struct, frozen=True):

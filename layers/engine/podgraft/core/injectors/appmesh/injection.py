@@ -1,13 +1,17 @@
 """The injection of one pod: the mesh that selects it, and the containers of the mesh's template."""
 
+from collections.abc import Iterator
+
 import msgspec
 
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object, list_at, object_at, objects_at
 from podgraft.base.trace import Trace
 from podgraft.core.injectors.errors import Diagnostic, UserError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.injectors.plain_text import is_plain_text
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect import GoType
 
 from .mesh import LISTS, Mesh
 
@@ -19,7 +23,7 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
     used_config_maps: tuple[Object, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
-    def inject(self, pod: Object, context: ReviewContext) -> Mutation:
+    def __call__(self, pod: Object, context: ReviewContext, /) -> Mutation:
         """Add the containers of the pod's mesh; raises ``UserError`` or ``OperatorError``."""
         trace = context.trace
         mesh = self._select_mesh(pod, context.namespace, trace)
@@ -34,6 +38,14 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
         if present:
             return Mutation.from_unchanged(pod)
         return Mutation.from_objects(pod, {**pod, "spec": _append_containers(spec, additions)})
+
+    def find_reads(self, _type: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield the labels that the meshes read."""
+        yield tuple(
+            FieldRead(f"mesh {mesh.document}", ("metadata", "labels", key))
+            for mesh in self.meshes
+            for key in (mesh.node_label, *getattr(mesh.selector, "labels", ()))
+        )
 
     def _select_mesh(self, pod: Object, request_namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = object_at(pod, "metadata")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from podgraft import kube
-from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.plain_text import has_only_plain_text, path_steps
@@ -40,7 +39,6 @@ from podgraft.kube.patch import merge_patch, pointer, strategic
 from .data import OverlayData
 from .partial import resolve_partial
 from .paths import OTHERS, find_merge_keys
-from .reads import find_overlay_reads
 from .templates import OverlayTemplate
 
 API_VERSION = "podgraft.dev/v1"
@@ -87,10 +85,6 @@ class Overlay:
             )
         except (conditions.ConditionError, CostExceededError) as error:
             raise OperatorError(f"overlay {self.name}: {error}") from error
-
-    def find_reads(self, type_: GoType | None) -> tuple[FieldRead, ...]:
-        """Return what the overlay reads of an object of a Go type, or of a kind without one."""
-        return find_overlay_reads(self, type_)
 
     def render(
         self,

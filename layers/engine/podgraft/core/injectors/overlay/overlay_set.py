@@ -1,20 +1,23 @@
 """The overlays of a bundle, which apply to an object one after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.reflect import GoType
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 from podgraft.kube.matching.index import CandidateQueue, ConstraintIndex
 
 from .overlay import Overlay
+from .reads import find_overlay_reads
 
 UNCHANGED = "matches, and the object already is as the overlay sets it"
 
@@ -32,13 +35,18 @@ class OverlaySet:
         index = ConstraintIndex(overlay.constraints for overlay in self.overlays)
         object.__setattr__(self, "index", index)
 
-    def apply(self, before: Object, context: ReviewContext) -> Mutation:
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
         """Apply each overlay that matches the request; without one, the object's creation."""
         request = context.request or constraints.make_create_request(before, context.namespace)
         after = self._apply_overlays(before, request, context)
         if after is before or jsonvalue.equal(before, after):
             return Mutation.from_unchanged(before)
         return Mutation.from_objects(before, after)
+
+    def find_reads(self, type_: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
+        """Yield what each overlay reads."""
+        for overlay in self.overlays:
+            yield find_overlay_reads(overlay, type_)
 
     def _apply_overlays(
         self, before: Object, request: AdmissionRequest, context: ReviewContext

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from podgraft.base.field_reads import FieldRead, Path
 from podgraft.golang.reflect import GoType
 from podgraft.kube.matching.reads import find_condition_reads, find_selector_reads
 
 from .data import data_type
-
-if TYPE_CHECKING:
-    from .overlay import Overlay
+from .overlay import Overlay
 
 _PARTS: dict[str, Path] = {"Object": (), "ObjectMeta": ("metadata",), "Spec": ("spec",)}
 
