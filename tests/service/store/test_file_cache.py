@@ -9,6 +9,8 @@ import pytest
 from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
 from podgraft.service.store.folder.file_cache import FileCache, LoadedValue
 
+AGES = "podgraft.base.system.age_clock"
+
 
 def test_files_that_change_while_they_are_read_are_read_again() -> None:
     fingerprints = iter([0, 0, 1, 1, 1])
@@ -25,12 +27,11 @@ def test_files_that_never_rest_are_tried_again_at_each_look() -> None:
             reloading.current()
 
 
-def test_files_rest_for_a_while_after_a_look() -> None:
+def test_files_rest_for_a_while_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
+    monkeypatch.setattr(AGES, lambda: now[0])
     fingerprint = [0]
-    loading = FileCache(
-        lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5, clock=lambda: now[0]
-    )
+    loading = FileCache(lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5)
     assert loading.current() == LoadedValue(0)
     fingerprint[0] = 1
     now[0] = 100.4
@@ -40,16 +41,19 @@ def test_files_rest_for_a_while_after_a_look() -> None:
 
 
 @pytest.mark.parametrize(("files", "looks"), [(2, 100), (100, 100), (2000, 6), (10_000, 2)])
-def test_a_look_at_many_files_is_rare(files: int, looks: int) -> None:
+def test_a_look_at_many_files_is_rare(
+    files: int, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One hundred reviews in a second look at about as many files, however many there are."""
     now = [0.0]
+    monkeypatch.setattr(AGES, lambda: now[0])
     taken: list[int] = []
 
     def fingerprint() -> tuple[int, ...]:
         taken.append(files)
         return tuple(range(files))
 
-    loading = FileCache(fingerprint, lambda: "loaded", clock=lambda: now[0])
+    loading = FileCache(fingerprint, lambda: "loaded")
     loading.current()
     taken.clear()
     for review in range(1, 101):

@@ -364,7 +364,8 @@ def test_warm_reviews_do_not_look_at_every_file_each_time(
         return scandir(path)
 
     now = Clock()
-    store = FolderStore(at.store, clock=now)
+    monkeypatch.setattr("podgraft.base.system.age_clock", now)
+    store = FolderStore(at.store)
     store.snapshot("default", None)
     monkeypatch.setattr(os, "scandir", listing)
     for _ in range(10):

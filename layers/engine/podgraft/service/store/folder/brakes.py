@@ -4,10 +4,9 @@ They are read apart from the other files of an injector, so a brake has an effec
 load. Only a policy with a rollout needs this module.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from podgraft.base import system
 from podgraft.core.versions.brake import parse_brakes
 from podgraft.core.versions.candidate import check_candidate
 from podgraft.core.versions.errors import StoreError, UnavailableError
@@ -21,12 +20,10 @@ from .file_cache import FileCache
 class FolderBrakes:
     """The brakes of one injector; *seconds* as for ``FolderStore``."""
 
-    def __init__(
-        self, injector: Path, *, seconds: float = 0.0, clock: Callable[[], float] = system.age_clock
-    ) -> None:
+    def __init__(self, injector: Path, *, seconds: float = 0.0) -> None:
         names = brake_name(injector.name), brake_name()
         self._paths = tuple(file_of(injector.parent, name) for name in names)
-        self._cache = FileCache(self._fingerprint, self._load, seconds, clock)
+        self._cache = FileCache(self._fingerprint, self._load, seconds)
         self._stopped: frozenset[str] | None = None
 
     def check_candidate(self, snapshot: Snapshot, denied: Mapping[str, str]) -> Snapshot:

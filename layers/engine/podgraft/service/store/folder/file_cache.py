@@ -1,7 +1,7 @@
 """A cache of a value from files: reloaded on changes, with the last known good value."""
 
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from msgspec import Struct
 
@@ -31,18 +31,6 @@ class _FileVersion(Struct, Generic[T], frozen=True):
     error: StoreError | None
 
 
-class Keeper(Protocol[T]):
-    """Stores the last known good value for all processes that load the same files."""
-
-    def keep(self, value: T, /) -> None:
-        """Store a value that loaded."""
-        ...
-
-    def restore(self) -> T | None:
-        """Return the value that any process stored last; ``None`` if there is none."""
-        ...
-
-
 class FileCache(Generic[T]):
     """A value and the fingerprint of its files. Threads can share it.
 
@@ -51,8 +39,8 @@ class FileCache(Generic[T]):
     - If the files do not load, the cache tries again when they change. If they are unreachable, or
       the value is not *settled*, it tries again at every call.
     - *fingerprint* and *load* raise only ``StoreError``.
-    - *keeper* receives each value of files that did not change during the reading. It returns the
-      last one if the files do not load.
+    - *keep* receives each value of files that did not change during the reading. *restore* returns
+      the last one that any process kept, for files that do not load.
     """
 
     def __init__(
@@ -60,17 +48,17 @@ class FileCache(Generic[T]):
         fingerprint: Callable[[], object],
         load: Callable[[], T],
         seconds: float = 0.0,
-        clock: Callable[[], float] = system.age_clock,
         *,
         settled: Callable[[T], bool] = lambda _: True,
-        keeper: Keeper[T] | None = None,
+        keep: Callable[[T], None] = lambda _: None,
+        restore: Callable[[], T | None] = lambda: None,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
         self._is_settled = settled
-        self._keeper = keeper
+        self._keep = keep
+        self._restore = restore
         self._seconds = seconds
-        self._clock = clock
         self._check_at = 0.0
         self._loaded: _FileVersion[T] | None = None
         self._lock = system.make_lock()
@@ -89,7 +77,7 @@ class FileCache(Generic[T]):
         raise (loaded.error or AssertionError("neither")).with_traceback(None)
 
     def _check_files(self) -> _FileVersion[T]:
-        loaded, now = self._loaded, self._clock()
+        loaded, now = self._loaded, system.age_clock()
         if loaded and loaded.value is not None and now < self._check_at:
             return loaded
         try:
@@ -122,7 +110,7 @@ class FileCache(Generic[T]):
 
     def _load_last_known_good(self, before: _FileVersion[T] | None) -> T | None:
         """Return the value for files that do not load: the restored one, else the last one."""
-        restored = self._keeper.restore() if self._keeper is not None else None
+        restored = self._restore()
         if restored is not None:
             return restored
         return before.value if before else None
@@ -132,7 +120,6 @@ class FileCache(Generic[T]):
         for _ in range(_MAX_READS):
             value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
             if was == fingerprint:
-                if self._keeper is not None:
-                    self._keeper.keep(value)
+                self._keep(value)
                 return _FileVersion(fingerprint if self._is_settled(value) else None, value, None)
         raise UnavailableError("the files change faster than they can be read")

@@ -125,13 +125,9 @@ def convert_errors(item: str, folder: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        location = _relative(error.filename and str(error.filename), folder)
+        path = str(error.filename) if error.filename else str(folder)
+        location = os.path.relpath(path, folder.parent)
         raise UnavailableError(f"{item} cannot be read: {error.strerror} ({location})") from error
-
-
-def _relative(path: str | None, folder: Path) -> str:
-    """Return a path relative to the parent folder."""
-    return folder.name if path is None else os.path.relpath(path, folder.parent)
 
 
 def make_stale(error: StoreError) -> Staleness:

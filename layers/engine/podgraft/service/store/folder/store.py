@@ -14,7 +14,7 @@ policy.yaml, the injector has no policy. If auth/ exists without the file of a c
 of the cluster are revoked.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
 from podgraft.core.identifiers import is_injector
@@ -66,7 +65,6 @@ class FolderStore:
         deferred: bool = False,
         seconds: float = 0.0,
         last_known_good: "FileLastKnownGoodStore | None" = None,
-        clock: Callable[[], float] = system.age_clock,
         verifier: "Verifier | None" = None,
     ) -> None:
         self._folder = folder
@@ -75,7 +73,6 @@ class FolderStore:
             deferred=deferred,
             seconds=seconds,
             last_known_good=last_known_good,
-            clock=clock,
             verifier=verifier,
         )
         self._injectors: dict[str, _InjectorLoader] = {}
@@ -149,7 +146,6 @@ class _InjectorLoader:
         deferred: bool,
         seconds: float,
         last_known_good: "FileLastKnownGoodStore | None",
-        clock: Callable[[], float],
         verifier: "Verifier | None",
     ) -> None:
         self._path = path
@@ -160,16 +156,18 @@ class _InjectorLoader:
         self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
         self._document: Document | None = None
         self._seconds = seconds
-        self._clock = clock
+
         self._brakes: FolderBrakes | None = None
-        self.cache = FileCache(self._fingerprint, self.load, seconds, clock, keeper=self)
+        self.cache = FileCache(
+            self._fingerprint, self.load, seconds, keep=self.keep, restore=self.restore
+        )
 
     def check_candidate(self, snapshot: Snapshot) -> Snapshot:
         """Disable the candidate that a brake or the deny list stops."""
         from .brakes import FolderBrakes  # only a policy with a rollout needs it
 
         if self._brakes is None:
-            self._brakes = FolderBrakes(self._path, seconds=self._seconds, clock=self._clock)
+            self._brakes = FolderBrakes(self._path, seconds=self._seconds)
         return self._brakes.check_candidate(snapshot, self._check.denied)
 
     def load(self) -> SnapshotSet:
