@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -185,6 +186,7 @@ def test_subjects_are_those_of_the_callers_now() -> None:
 
 DAY = "2027-02-22"
 ISSUED = make_token(b"12345", bytes(range(33)), DAY)
+WALL = "podgraft.base.system.wall_seconds"
 NOON = 1_803_297_600.0  # 2027-02-22T12:00:00Z
 
 
@@ -216,9 +218,11 @@ def _issued(**fields: Any) -> Callers:
         (-86_400, True),
     ],
 )
-def test_a_token_ends_with_its_last_day_and_five_minutes(seconds: float, valid: bool) -> None:
-    store = OneCluster(_issued())
-    check = make_authenticator(Auth.TOKEN, store, lambda: NOON + seconds)
+def test_a_token_ends_with_its_last_day_and_five_minutes(
+    seconds: float, valid: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WALL, lambda: NOON + seconds)
+    check = make_authenticator(Auth.TOKEN, OneCluster(_issued()))
     if valid:
         assert check(show(ISSUED), None).cluster == "prod-eu"
         return
@@ -227,16 +231,21 @@ def test_a_token_ends_with_its_last_day_and_five_minutes(seconds: float, valid: 
     assert error.value.token_cluster == "prod-eu"
 
 
-def test_the_document_decides_and_not_the_date_in_the_text() -> None:
+def test_the_document_decides_and_not_the_date_in_the_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """So that a late rotation can extend a token without a new registration."""
     callers = _issued()
     [token] = callers.tokens
     extended = OneCluster(Callers((replace(token, expires="2027-03-22"),)))
-    check = make_authenticator(Auth.TOKEN, extended, lambda: NOON + 10 * 86_400)
+    monkeypatch.setattr(WALL, lambda: NOON + 10 * 86_400)
+    check = make_authenticator(Auth.TOKEN, extended)
     assert check(show(ISSUED), None).token == token.id
 
 
-def test_the_client_learns_nothing_of_why_a_token_is_refused() -> None:
+def test_the_client_learns_nothing_of_why_a_token_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Damaged, unknown, revoked, and expired tokens have one answer."""
     revoked = RevokedToken(caller_document.identify_token(ISSUED), "")
     unknown = make_token(b"54321", bytes(33), DAY)
@@ -248,7 +257,8 @@ def test_the_client_learns_nothing_of_why_a_token_is_refused() -> None:
     )
     answers: set[tuple[int, bytes]] = set()
     for store, token, now in cases:
-        check = make_authenticator(Auth.TOKEN, store, lambda now=now: now)
+        monkeypatch.setattr(WALL, partial(float, now))
+        check = make_authenticator(Auth.TOKEN, store)
         with pytest.raises(UnauthenticatedError) as error:
             check(show(token), None)
         response = faults.fault_response(error.value, is_authenticated=False)
@@ -280,10 +290,13 @@ def test_the_log_names_the_cluster_of_a_revoked_token() -> None:
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
-def test_a_valid_credential_from_another_address_is_forbidden(auth: Auth) -> None:
+def test_a_valid_credential_from_another_address_is_forbidden(
+    auth: Auth, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = OneCluster(_issued(subjects=(SUBJECT,), sources=("198.51.100.0/24",)))
     shown = show(ISSUED) if auth is Auth.TOKEN else show(subject=SUBJECT)
-    check = make_authenticator(auth, store, lambda: NOON)
+    monkeypatch.setattr(WALL, lambda: NOON)
+    check = make_authenticator(auth, store)
     assert check(replace(shown, source="198.51.100.7"), None).cluster == "prod-eu"
     with pytest.raises(SourceError):
         check(replace(shown, source="203.0.113.7"), None)

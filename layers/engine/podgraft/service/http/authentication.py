@@ -133,16 +133,12 @@ def _describe_caller(request: Request, error: CredentialError) -> Mapping[str, s
     return fields
 
 
-def make_authenticator(
-    auth: Auth, store: CallerStore, wall_clock: Callable[[], float] = system.wall_seconds
-) -> Authenticator:
-    """Return the authenticator for the setting. *wall_clock* decides whether a token expired."""
+def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
+    """Return the authenticator for the setting."""
     index = CallerIndex(store)
     match auth:
         case Auth.TOKEN:
-            return lambda request, deadline: _authenticate_token(
-                index, request, deadline, wall_clock
-            )
+            return partial(_authenticate_token, index)
         case Auth.MTLS:
             return partial(_authenticate_certificate, index)
         case Auth.NONE:
@@ -150,10 +146,7 @@ def make_authenticator(
 
 
 def _authenticate_token(
-    index: CallerIndex,
-    request: Request,
-    deadline: Deadline | None,
-    wall_clock: Callable[[], float],
+    index: CallerIndex, request: Request, deadline: Deadline | None
 ) -> Principal:
     # Checked first: a request without a possible credential must not call the store.
     tokens = request.tokens
@@ -170,7 +163,7 @@ def _authenticate_token(
         _check_revoked(found, tokens)
     principal = _find_cluster(matches, registry, "token")
     callers = registry.callers[str(principal.cluster)]
-    day = _expiry_day(wall_clock())
+    day = datetime.fromtimestamp(system.wall_seconds() - _GRACE_SECONDS, UTC).date().isoformat()
     valid = [each for each in callers.find_tokens(*digests) if not each.is_expired(day)]
     if not valid:
         error = ExpiredTokenError(_UNKNOWN_TOKEN)
@@ -203,11 +196,6 @@ def _check_source(principal: Principal, callers: Callers, request: Request) -> N
         raise error
 
 
-def _expiry_day(now: float) -> str:
-    """Return the day that decides on expiry, in UTC: the clock can be a few minutes ahead."""
-    return datetime.fromtimestamp(now - _GRACE_SECONDS, UTC).date().isoformat()
-
-
 def _authenticate_certificate(
     index: CallerIndex, request: Request, deadline: Deadline | None
 ) -> Principal:
@@ -236,17 +224,12 @@ def _authenticate_certificate(
 
 
 def _count_days(not_after: str | None) -> int | None:
-    """Return the whole days until a time; ``None`` if it is unknown."""
-    seconds = None if not_after is None else _parse_time(not_after)
-    return None if seconds is None else int((seconds - system.wall_seconds()) // _SECONDS_PER_DAY)
-
-
-def _parse_time(text: str) -> int | None:
-    """Return the seconds since 1970 of a time such as ``Aug  5 00:28:21 2027 GMT``."""
+    """Return the days until a time such as ``Aug  5 00:28:21 2027 GMT``; ``None`` if unknown."""
     try:
-        return ssl.cert_time_to_seconds(text)
+        seconds = ssl.cert_time_to_seconds(not_after or "")
     except ValueError:
         return None
+    return int((seconds - system.wall_seconds()) // _SECONDS_PER_DAY)
 
 
 def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) -> Principal:

@@ -49,7 +49,8 @@ class ReadinessCheck:
         deadline = Deadline.from_timeout(None, self._clock)
         caller: Principal | None = None
         try:
-            caller = self._authenticate(request, deadline)
+            if not self._gate.is_anonymous(request):
+                caller = self._gate.authenticate(request, deadline)
             versions = self._check(deadline, is_caller=caller is not None)
         except ThrottledError as error:
             return faults.fault_response(error)
@@ -93,12 +94,6 @@ class ReadinessCheck:
         if snapshot.stale:
             versions["stale"] = snapshot.stale.reason
         return versions
-
-    def _authenticate(self, request: Request, deadline: Deadline) -> Principal | None:
-        """Return the caller; None without credentials. Raises ``WebError`` for invalid ones."""
-        if self._gate.is_anonymous(request):
-            return None
-        return self._gate.authenticate(request, deadline)
 
     def _log_failure(self, error: StoreError, code: int) -> None:
         now = self._clock()

@@ -25,7 +25,7 @@ _NO_TIME = Deadline(-inf, -inf)
 def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
     """Return the log of Powertools on Lambda, else a log on standard output."""
     if not settings.on_lambda:
-        return request_log.make_stream_log(service=settings.stack)
+        return request_log.make_stream_log(settings.stack)
     # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 

@@ -8,16 +8,15 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TextIO, TypeAlias
+from typing import TypeAlias
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.service.settings import DEFAULT_STACK
 
 # Writes one flat record; "event" is the identifier of the event.
 RequestLog: TypeAlias = Callable[[Mapping[str, JSON]], None]
 
-# ``service`` of the lines without a stack.
-DEFAULT_SERVICE = "podgraft"
 
 # kube-apiserver sends names of any length: it validates them after admission.
 MAX_FIELD_LENGTH = 4096
@@ -40,26 +39,20 @@ def line_fields(record: Mapping[str, JSON]) -> Object:
     return {"message": record["event"], **fields}
 
 
-def make_stream_log(
-    stream: TextIO | None = None,
-    *,
-    service: str = DEFAULT_SERVICE,
-    clock: Callable[[], float] = system.wall_seconds,
-) -> RequestLog:
-    """Return a log that writes to *stream*, or to the current standard output."""
+def make_stream_log(service: str = DEFAULT_STACK) -> RequestLog:
+    """Return a log that writes to the current standard output."""
 
     def write(record: Mapping[str, JSON]) -> None:
         fields = line_fields(record)
         own: Object = {
             "level": record["level"],
             "message": fields.pop("message"),
-            "timestamp": _format_timestamp(clock()),
+            "timestamp": _format_timestamp(system.wall_seconds()),
             "service": service,
         }
         line = json.dumps({**own, **fields}, ensure_ascii=False, separators=(",", ":"))
-        target = stream or sys.stdout
-        target.write(line + "\n")
-        target.flush()
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
     return write
 

@@ -1,12 +1,10 @@
 """Segments for X-Ray: each review and its requests to AWS. Imported only if tracing is enabled."""
 
-from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools import Tracer
 
-# The function that Lambda calls with an event and its context.
-Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
+from .events import Handler
 
 
 def add_tracing(handler: Handler, stack: str) -> Handler:

@@ -76,8 +76,10 @@ class Webhook:
             return faults.fault_response(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
             response, record = _describe_failure(error, principal, uid)
-            if isinstance(error, CredentialError):
-                record = _add_injector(record, error, target)
+            # Without a credential, this part of the path can be a token without ``/k/``.
+            is_known = isinstance(error, CredentialError) and error.has_credential
+            if is_known and is_injector(target.injector):
+                record = {**record, "injector": target.injector}
         milliseconds = round((self._clock() - started) * 1000, 3)
         fields: Object = {"code": response.code, "milliseconds": milliseconds}
         if record.get("uid") == SYNTHETIC_UID:
@@ -163,22 +165,11 @@ def _describe_failure(
 ) -> tuple[JsonResponse, Object]:
     """The response to a request that failed, and its log fields."""
     if not isinstance(error, _REFUSALS):
-        return faults.fault_response(error), _internal_error_fields(error, uid)
+        fields: Object = {"event": "internal_error", "level": "ERROR", "uid": uid}
+        return faults.fault_response(error), {**fields, "trace": format_traceback(error)}
     response = faults.fault_response(error, is_authenticated=principal is not None)
     fields = faults.fault_fields(error)
     return response, {**fields, "uid": uid} if uid else fields
-
-
-def _add_injector(record: Object, error: CredentialError, target: Target) -> Object:
-    """Without a credential, this part of the path can be a token without ``/k/``."""
-    if not error.has_credential or not is_injector(target.injector):
-        return record
-    return {**record, "injector": target.injector}
-
-
-def _internal_error_fields(error: Exception, uid: str) -> Object:
-    location = format_traceback(error)
-    return {"event": "internal_error", "level": "ERROR", "uid": uid, "trace": location}
 
 
 def _timeout_seconds(query: str) -> float | None:

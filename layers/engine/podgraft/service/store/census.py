@@ -163,7 +163,9 @@ class CensusWriter:
         week: str,
     ) -> RecordOutcome | None:
         ends = self._clock() + self._cap
-        if self._clock() < self._paused_until or not _has_time(context):
+        deadline = context.deadline
+        is_late = deadline is not None and deadline.review_seconds < _MIN_REVIEW_SECONDS
+        if self._clock() < self._paused_until or is_late:
             return RecordOutcome.DROPPED
         key = self._read_key(context.injector, ends)
         if key is None:
@@ -219,11 +221,6 @@ class CensusWriter:
         limit = ends - self._cap * 0.75
         analysis.advance(lambda: self._clock() >= limit)
         return analysis.names
-
-
-def _has_time(context: ReviewContext) -> bool:
-    deadline = context.deadline
-    return deadline is None or deadline.review_seconds >= _MIN_REVIEW_SECONDS
 
 
 def _find_subject(request: AdmissionRequest, route: str) -> Object | None:
