@@ -173,7 +173,7 @@ def test_the_init_container_gets_the_user_id(
     draft = PodBuilder.from_pod(original)
     proxy: Object = {"interceptionMode": "TPROXY"} if tproxy == "config" else {}
 
-    overrides.adjust_init_user(NEWEST, original, draft, proxy)
+    overrides.adjust_init_user(NEWEST, original, draft, lambda: proxy)
 
     assert draft.containers[0]["securityContext"] == sidecar
     assert draft.init_containers[0] == {"name": init, "args": args} | changed
@@ -184,7 +184,7 @@ def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_ignored() -> Non
     original = pod(_security(runAsUser=5))
     draft = PodBuilder.from_pod(pod(container("app"), init=(init,)))
 
-    overrides.adjust_init_user(NEWEST, original, draft, {"interceptionMode": "TPROXY"})
+    overrides.adjust_init_user(NEWEST, original, draft, lambda: {"interceptionMode": "TPROXY"})
 
     assert draft.init_containers == [init]
     assert draft.containers == [container("app")]

@@ -115,9 +115,9 @@ class TemplateInjector:
     ) -> Object:
         profile = self._profile
         builder = PodBuilder.from_pod(merged)
-        proxy = effective_proxy(context.template_data)
         if profile.adjusts_init_user:
-            overrides.adjust_init_user(profile, context.pod, builder, proxy)
+            read_proxy = partial(effective_proxy, context.template_data)
+            overrides.adjust_init_user(profile, context.pod, builder, read_proxy)
         cluster.set_environment(profile, builder, context.environment)
         prometheus.merge_metrics(profile, builder, context.mesh)
         prometheus.set_secure_port(profile, builder)

@@ -59,8 +59,7 @@ def make_dot_fields(data: TemplateData) -> Message:
     config = data.config
     profile, values = config.profile, config.values
     annotations = pod_annotations(data.pod)
-    configs = _mesh_and_proxy_config(data)
-    proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
+    proxy, mesh = _proxy_and_mesh(data)
     workload = data.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
     names: Object = {"Name": workload.name, "Namespace": workload.namespace}
@@ -71,7 +70,8 @@ def make_dot_fields(data: TemplateData) -> Message:
         else workload.metadata | identity,
         "ObjectMeta": object_at(data.pod, "metadata"),
         "Spec": object_at(data.pod, "spec"),
-        **configs,
+        "ProxyConfig": proxy,
+        "MeshConfig": mesh,
         "Values": values.raw,
         "Revision": config.revision,
         "EstimatedConcurrency": estimate_concurrency(values.raw, proxy, annotations)
@@ -143,8 +143,8 @@ def replace_author_texts(
     }
     if data.pod_config and any(name in fields for name in _CONFIGS):
         layer: Message = change(data.pod_config, (None, "ProxyConfig"))
-        configs = _mesh_and_proxy_config(replace(data, pod_config=layer))
-        changed |= {name: configs[name] for name in _CONFIGS if name in fields}
+        configs = zip(_CONFIGS, _proxy_and_mesh(replace(data, pod_config=layer)), strict=True)
+        changed |= {name: config for name, config in configs if name in fields}
     return fields | changed
 
 
@@ -169,10 +169,9 @@ _POD_AUTHOR_FIELDS = (
 )
 
 
-def _mesh_and_proxy_config(data: TemplateData) -> Message:
+def _proxy_and_mesh(data: TemplateData) -> tuple[Message, Message]:
     proxy, mesh = effective_proxy(data), data.config.mesh
-    mesh = with_proxy(mesh, proxy) if data.is_merged_into_mesh else mesh
-    return {"ProxyConfig": proxy, "MeshConfig": mesh}
+    return proxy, with_proxy(mesh, proxy) if data.is_merged_into_mesh else mesh
 
 
 def _inbound_mode(mesh: Message) -> str:

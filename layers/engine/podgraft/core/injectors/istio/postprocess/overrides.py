@@ -13,7 +13,7 @@ annotation ``proxy.istio.io/overrides``, and later injections read that record f
 1.17, a container that the status annotation lists is not an override.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from podgraft import kube
@@ -25,6 +25,7 @@ from podgraft.base.jsonvalue import (
     object_at,
     objects_at,
     string_at,
+    without_keys,
 )
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import status
@@ -127,7 +128,7 @@ def reapply_overrides(
 
 
 def adjust_init_user(
-    profile: Profile, original: Object, builder: PodBuilder, proxy: Message
+    profile: Profile, original: Object, builder: PodBuilder, read_proxy: Callable[[], Message]
 ) -> None:
     """Exclude the user id of the pod's own istio-proxy from the traffic rules of istio-init."""
     sidecar = find_sidecar(profile, original)
@@ -138,8 +139,8 @@ def adjust_init_user(
     )
     if init is None or (user is None and group is None):
         return
-    mode = (proxy.get("interceptionMode"), builder.annotations.get(INTERCEPTION_MODE))
-    if "TPROXY" in mode:
+    mode = read_proxy().get("interceptionMode")
+    if "TPROXY" in (mode, builder.annotations.get(INTERCEPTION_MODE)):
         if user is not None:
             _set_run_as(builder.sidecar(profile), {"runAsUser": 0})
     elif init.get("name") == VALIDATION:
@@ -182,21 +183,20 @@ def _without_ids(user: Object, template: Object) -> Object:
     context = object_at(user, "securityContext")
     if not context or object_at(template, "securityContext").get("runAsUser") in (None, DEFAULT_ID):
         return user
-    others: Object = {key: value for key, value in context.items() if key not in _IDS}
-    return {**user, "securityContext": others}
+    return {**user, "securityContext": without_keys(context, *_IDS)}
 
 
 def _encode_container(container: Object) -> Object:
     """Encode the container as Go does, without the image ``auto``."""
     if container.get("image") == AUTO:
-        container = {key: value for key, value in container.items() if key != "image"}
+        container = without_keys(container, "image")
     encoded = kube.encode(kube.CONTAINER, container)
     return encoded if isinstance(encoded, dict) else {}
 
 
 def _merge_container(pod: Object, key: str, user: Object) -> Object:
     if not user.get("resources"):  # Go prints an empty struct, which must not change anything
-        user = {name: value for name, value in user.items() if name != "resources"}
+        user = without_keys(user, "resources")
     try:
         return merge_pod(kube.POD, pod, {"spec": {key: [user]}})
     except OverlayError as error:
