@@ -129,9 +129,7 @@ def parse_allows(cursor: Cursor) -> Allows | None:
     allows = Allows()
     for name in keys.read_key("presets", make_list_parser(_parse_preset)) or ():
         allows = allows.merge(PRESETS[name])
-    names: dict[Kind, frozenset[str]] = {}
-    for kind, reader in _READERS.items():
-        names[kind] = frozenset(keys.read_key(kind, reader) or ())
+    names = {kind: frozenset(keys.read_key(kind, read) or ()) for kind, read in _READERS.items()}
     registries = keys.read_key(Kind.IMAGE, make_list_parser(_parse_registry))
     keys.check_unknown_keys()
     return allows.merge(Allows(names=names, registries=registries))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,8 +21,6 @@ from .allows import Allows
 from .census import Census
 from .rollout import Rollout
 from .rules import InjectionRules, InjectValueSyntax
-
-T = TypeVar("T")
 
 # The fields that clusters, groups, and candidates can override, and their keys.
 _OVERRIDABLE: Mapping[str, str] = {
@@ -40,6 +39,12 @@ _OVERRIDABLE: Mapping[str, str] = {
     "allows": "allows",
     "census": "census",
 }
+# The fields that override the rules of a bundle, and those that a compiled bundle depends on.
+_RULES = ("policy", "never", "always", "ignored_namespaces", "inject_values")
+_bundle_inputs = attrgetter(
+    *("bundle", "default_templates", "injected_annotations", "revision"),
+    *("istio_release", "kubernetes_minor", "features"),
+)
 _FEATURES: Mapping[str, str] = {
     "native_sidecars": "nativeSidecars",
     "platform": "platform",
@@ -184,14 +189,7 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     def apply_to(self, rules: InjectionRules) -> InjectionRules:
         """Apply the policy to the rules of the bundle's configuration."""
-        return InjectionRules(
-            policy=_first_not_none(self.policy, rules.policy),
-            never=_first_not_none(self.never, rules.never),
-            always=_first_not_none(self.always, rules.always),
-            ignored_namespaces=_first_not_none(self.ignored_namespaces, rules.ignored_namespaces),
-            inject_values=_first_not_none(self.inject_values, rules.inject_values),
-            honors_label=rules.honors_label,
-        )
+        return replace(rules, **_read_fields(self, _RULES))
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -224,19 +222,3 @@ def _read_fields(settings: Policy | Features, names: Iterable[str]) -> dict[str,
     """The values of the fields that are set."""
     values = ((name, getattr(settings, name)) for name in names)
     return {name: value for name, value in values if value is not None}
-
-
-def _bundle_inputs(policy: Policy) -> tuple[object, ...]:
-    return (
-        policy.bundle,
-        policy.default_templates,
-        policy.injected_annotations,
-        policy.revision,
-        policy.istio_release,
-        policy.kubernetes_minor,
-        policy.features,
-    )
-
-
-def _first_not_none(value: T | None, default: T) -> T:
-    return default if value is None else value
