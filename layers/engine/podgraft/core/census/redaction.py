@@ -16,7 +16,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, without_keys
-from podgraft.golang.reflect import STRING, Field, GoType, Kind, fields_by_key
+from podgraft.golang.reflect import STRING, GoType, Kind, fields_by_key
 from podgraft.kube import object_type, types, yaml
 
 from . import fields
@@ -132,7 +132,7 @@ class Redactor:
             return self.redact_name(value)
         if key == "metadata":
             return self._redact(types()["ObjectMeta"], value, 1)
-        field = None if type_ is None else _find_field(type_, key)
+        field = None if type_ is None else fields_by_key(type_).get(key)
         return self._redact(None if field is None else field.type, value, 1)
 
     def _redact(self, type_: GoType | None, value: JSON, depth: int) -> JSON:
@@ -173,7 +173,7 @@ class Redactor:
                 continue
             if type_.name == fields.OWNER and key == "uid":
                 continue
-            field = _find_field(type_, key)
+            field = fields_by_key(type_).get(key)
             if type_.name == fields.METADATA and key in {"labels", "annotations"}:
                 redacted[key] = self._redact_metadata_map(member)
             elif field is not None and key in recorded:
@@ -220,17 +220,14 @@ class Redactor:
         if key == _INJECT and value not in _BOOLEANS:
             return self.redact_text(value)  # any other value is invalid, as the token is
         if key in _PROXY_CONFIGS:
-            return self._redact_proxy_text(value)
+            if self._redact_proxy_config is None:
+                return self.redact_text(value)
+            return self._redact_proxy_config(value, self.redact_text, self._redact_key)
         if value.lstrip().startswith(("{", "[")):
             return self._redact_document(
                 value, lambda document: self._redact_elements(key, document)
             )
         return self.redact_name(value)
-
-    def _redact_proxy_text(self, text: str) -> str:
-        if self._redact_proxy_config is None:
-            return self.redact_text(text)
-        return self._redact_proxy_config(text, self.redact_text, self._redact_key)
 
     def _redact_document(self, text: str, redact: Callable[[JSON], JSON]) -> str:
         """Redact an annotation with one YAML or JSON document, and print it as JSON."""
@@ -270,10 +267,6 @@ def _dereference(type_: GoType | None) -> GoType | None:
     while type_ is not None and type_.kind is Kind.POINTER:
         type_ = type_.elem
     return type_
-
-
-def _find_field(type_: GoType, key: str) -> Field | None:
-    return fields_by_key(type_).get(key)
 
 
 @cache

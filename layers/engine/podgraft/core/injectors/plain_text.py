@@ -48,10 +48,8 @@ def has_only_plain_text(value: JSON, reserved: Collection[str] = ()) -> bool:
     if "\\" in json:
         return False
     texts = set(_TEXTS.findall(json))
-    has_syntax = not all(map(_PLAIN_TEXT.fullmatch, texts))
-    if not texts.isdisjoint(reserved):
-        return False
-    return not has_syntax and _PARTS_OF_NULL.isdisjoint(map(str.lower, texts))
+    is_plain = texts.isdisjoint(reserved) and all(map(_PLAIN_TEXT.fullmatch, texts))
+    return is_plain and _PARTS_OF_NULL.isdisjoint(map(str.lower, texts))
 
 
 _ENCODER = msgspec.json.Encoder()

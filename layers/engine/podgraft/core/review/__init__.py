@@ -29,7 +29,7 @@ from podgraft.core.injectors.errors import (
 )
 from podgraft.core.policy import Decision, Skip, Verdict
 from podgraft.core.policy.rollout import ANNOTATION
-from podgraft.core.review_context import ReviewContext, Staleness
+from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Snapshot, Store
 from podgraft.kube import admission, workload_owner
@@ -47,30 +47,7 @@ from .results import (
 Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
 
-def inject(context: ReviewContext, store: Store) -> ReviewResult:
-    """Add sidecars to a pod, if the policy and the pod require them."""
-    return _run_review(context, store, _review_inject)
-
-
-def mutate(context: ReviewContext, store: Store) -> ReviewResult:
-    """Apply overlays to an object of any kind."""
-    return _run_review(context, store, _review_mutate)
-
-
-def validate(context: ReviewContext, store: Store) -> ReviewResult:
-    """Evaluate rules for an object of any kind."""
-    return _run_review(context, store, _review_validate)
-
-
-# By the route of a request.
-REVIEWS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
-    "inject": inject,
-    "mutate": mutate,
-    "validate": validate,
-}
-
-
-def _run_review(context: ReviewContext, store: Store, handler: Handler) -> ReviewResult:
+def _run_review(handler: Handler, context: ReviewContext, store: Store) -> ReviewResult:
     """The result with the current version, or with an earlier one if the store rejects that.
 
     A cold start parses only what a review needs. If a review fails, the store therefore checks the
@@ -100,8 +77,8 @@ def _review_snapshot(
             context.injector, context.cluster, context.deadline, context.groups
         )
     except StoreError as error:
-        staleness = _drop_none(context.staleness)
-        review = Review(context=context, request=request, owner=owner, staleness=staleness)
+        staleness = filter(None, (context.staleness,))
+        review = Review(context=context, request=request, owner=owner, staleness=(*staleness,))
         return _fail(review, error, ReviewReason.STORE), None
     if context.groups != snapshot.groups:
         context = replace(context, groups=snapshot.groups)
@@ -109,7 +86,7 @@ def _review_snapshot(
         context=context,
         request=request,
         owner=owner,
-        staleness=_drop_none(context.staleness, snapshot.stale),
+        staleness=tuple(filter(None, (context.staleness, snapshot.stale))),
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
     )
@@ -147,10 +124,6 @@ def _fail(review: Review, error: OperatorError | StoreError, reason: str) -> Rev
 def _record_error(trace: Trace | None, error: Exception) -> None:
     if trace is not None:
         trace.error = str(error)
-
-
-def _drop_none(*staleness: Staleness | None) -> tuple[Staleness, ...]:
-    return tuple(stale for stale in staleness if stale is not None)
 
 
 def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
@@ -244,6 +217,20 @@ def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
     denial = admission.errored(denials[0].code, message) if denials else None
     review = replace(review, audit=audit)
     return _respond(review, outcome, ReviewReason.RULES, warnings, denial=denial)
+
+
+# Add sidecars to a pod, if the policy and the pod require them; apply overlays to an object of any
+# kind; evaluate rules for an object of any kind.
+inject = partial(_run_review, _review_inject)
+mutate = partial(_run_review, _review_mutate)
+validate = partial(_run_review, _review_validate)
+
+# By the route of a request.
+REVIEWS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
+    "inject": inject,
+    "mutate": mutate,
+    "validate": validate,
+}
 
 
 def _deny(

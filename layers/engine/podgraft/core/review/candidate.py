@@ -66,16 +66,11 @@ class FailureReason(StrEnum):
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """The comparison of both results: whether the candidate responds in mode share, and why."""
+    """The comparison of both results."""
 
     outcome: CandidateOutcome
     reason: str = ""
     lines: tuple[str, ...] = ()
-
-    @property
-    def is_acceptable(self) -> bool:
-        """Whether the candidate responds in mode share."""
-        return self.outcome in {CandidateOutcome.SAME, CandidateOutcome.CHANGED}
 
 
 def review_tracks(review: Review, snapshot: Snapshot, run: Runner) -> ReviewResult:
@@ -254,15 +249,10 @@ def _choose(
         candidate_kind=compute_kind(verdict.lines) if verdict.lines else "",
         candidate_paths="; ".join(verdict.lines[:_MAX_LINES])[:_MAX_CHARACTERS],
     )
-    is_used = not is_shadow and verdict.is_acceptable and _allows_or_validates(result)
-    if result is None or not is_used:
+    # A candidate denies objects only on /validate.
+    if is_shadow or result is None or not (_allows(result) or _is_validation(result)):
         return _add_record(stable, candidate, record)
     return _add_record(result, candidate, replace(record, track=Track.CANDIDATE))
-
-
-def _allows_or_validates(result: ReviewResult | None) -> bool:
-    """Whether a result can be a response: a candidate denies objects only on /validate."""
-    return result is not None and (_allows(result) or _is_validation(result))
 
 
 def _add_record(

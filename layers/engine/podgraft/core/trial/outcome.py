@@ -140,13 +140,8 @@ def mutate_probe(change: Mutate, probe: Probe) -> Failure | Object:
     context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
         after = change(probe.object, context)
-        check_result(after)
+        if after.get("kind") == "Pod":
+            kube.check(kube.POD, after)
     except (InjectionError, kube.DecodeError) as error:
         return Failure(probe=probe, error=error)
     return after
-
-
-def check_result(value: Object) -> None:
-    """Raise ``DecodeError`` for a pod that kube-apiserver cannot decode."""
-    if value.get("kind") == "Pod":
-        kube.check(kube.POD, value)

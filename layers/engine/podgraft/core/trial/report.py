@@ -52,23 +52,15 @@ class Report(Struct):
             if self.on_change is not None:
                 self.on_change(before, after, manifest, path)
             for privilege in find_added(before, after):
-                if privilege not in self.privileges:
-                    self.privileges[privilege] = manifest
-                    self._check_privilege(privilege, manifest, path, describe)
+                if privilege in self.privileges:
+                    continue
+                self.privileges[privilege] = manifest
+                for each in self.allows.find_unlisted((privilege,)) if self.allows else ():
+                    remedy = f"list it under allows.{each.kind} in the policy, or remove it"
+                    self.unlisted.append(manifest.make_diagnostic(path, describe(each), remedy))
             return after
 
         return change_and_record
-
-    def _check_privilege(
-        self,
-        privilege: Privilege,
-        manifest: Manifest,
-        path: str,
-        describe: Callable[[Privilege], str],
-    ) -> None:
-        for each in self.allows.find_unlisted((privilege,)) if self.allows is not None else ():
-            remedy = f"list it under allows.{each.kind} in the policy, or remove it"
-            self.unlisted.append(manifest.make_diagnostic(path, describe(each), remedy))
 
     def add_error(self, diagnostic: Diagnostic) -> None:
         """Add a problem of a bundle that must not be activated."""

@@ -66,7 +66,8 @@ class _KubeInjection:
             self._count_unsupported(document)
             return document
         self.workloads += 1
-        coerced = _coerce_metadata(document)
+        metadata = coerce_to_string(kube.OBJECT_META, document.get("metadata"))
+        coerced = document | {"metadata": metadata}
         pod = _coerce_pod(coerced, template_path)
         reason = self._reason_to_skip(pod)
         if reason:
@@ -118,12 +119,6 @@ class _KubeInjection:
         if profile.proxy_layers:  # these releases parse it before they decide
             check_proxy_config(profile, pod_annotations(pod))
         return "sidecar injection disabled" if profile.by_hand_decides else ""
-
-
-def _coerce_metadata(document: Object) -> Object:
-    """Convert values in the metadata to the strings that Kubernetes expects."""
-    metadata = document.get("metadata")
-    return document | {"metadata": coerce_to_string(kube.OBJECT_META, metadata)}
 
 
 def _coerce_pod(document: Object, template_path: PodTemplatePath) -> Object:

@@ -76,7 +76,8 @@ def compile_(
     template_set = _make_template_set(profile, schema, config, surroundings, warnings)
     is_complete = not _report_missing_templates(profile, config, template_set, errors, warnings)
     if is_complete and not deferred:
-        _parse_templates(profile, template_set, newer_release, errors, warnings)
+        fails_at_load = profile.parsed_at_load or not profile.pod_templates
+        (errors if fails_at_load else warnings).extend(template_set.find_errors(newer_release))
         errors += _find_further_errors(profile, values, mesh_config, errors)
         warnings += find_ineffective_keys(profile, config, values.raw, surroundings, newer_release)
     rules = _make_rules(profile, config, warnings)
@@ -89,7 +90,6 @@ def compile_(
             mesh=mesh_config,
             proxy=_base_proxy_config(schema, mesh_config),
             templates=template_set,
-            template_version=sha256(config.template.encode()).hexdigest(),
             newer_release=newer_release,
             warnings=tuple(warnings),
             **_make_environment_fields(profile, config, documents, surroundings),
@@ -125,6 +125,7 @@ def _make_environment_fields(
         "namespaces": documents.namespaces,
         "injected_annotations": injected_annotations,
         "revision": surroundings.revision,
+        "template_version": sha256(config.template.encode()).hexdigest(),
         "native_sidecars": _env_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
         "openshift": env.get("PLATFORM") == openshift.PLATFORM,
         "compliance_policy": env.get("COMPLIANCE_POLICY", ""),
@@ -234,18 +235,6 @@ def _report_missing_templates(
     is_other = not profile.pod_templates and bool(config.template)
     (errors if is_other else warnings).extend(missing)
     return bool(missing)
-
-
-def _parse_templates(
-    profile: Profile,
-    template_set: TemplateSet,
-    newer_release: str,
-    errors: list[Diagnostic],
-    warnings: list[Diagnostic],
-) -> None:
-    """Report templates that do not parse: since 1.14, istiod does not load them."""
-    fails_at_load = profile.parsed_at_load or not profile.pod_templates
-    (errors if fails_at_load else warnings).extend(template_set.find_errors(newer_release))
 
 
 def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:

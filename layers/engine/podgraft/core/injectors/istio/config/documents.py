@@ -49,9 +49,9 @@ class IstiodEnvironment(Features, frozen=True, kw_only=True):
     def environment(self) -> Mapping[str, str]:
         """Return ``env`` with the variables of the set switches, by istiod's names."""
         settings = ((variable, getattr(self, name)) for name, variable in VARIABLES.items())
-        switches = {name: _format_switch(value) for name, value in settings if value is not None}
+        switches = {
+            name: str(value).lower() if isinstance(value, bool) else value
+            for name, value in settings
+            if value is not None
+        }
         return {**(self.env or {}), **switches}
-
-
-def _format_switch(value: bool | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else value

@@ -81,12 +81,11 @@ def _find_config_keys(
         name = names.get(strings.fold_name(key))
         if name is None:
             yield _unknown_key_diagnostic(path, key, is_newer=is_newer)
-        elif value and not KEYS[name](profile) and not _is_mismatch_check(name, value):
-            yield _unread_key_warning("config", path, profile, _remedy(name))
-
-
-def _is_mismatch_check(name: str, value: JSON) -> bool:
-    return name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value
+        elif value and not KEYS[name](profile):
+            if name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value:
+                continue
+            move = "move it to the policy document, or " if name in _POLICY_KEYS else ""
+            yield _unread_key_warning("config", path, profile, f"{move}{_RELEASE_REMEDY}")
 
 
 # The keys of a policy: each with its setting, and whether a release reads it.
@@ -122,14 +121,6 @@ def _unread_key_warning(document: str, path: str, profile: Profile, remedy: str)
         document=document,
         pointer=path,
         severity=Severity.WARNING,
-    )
-
-
-def _remedy(name: str) -> str:
-    return (
-        f"move it to the policy document, or {_RELEASE_REMEDY}"
-        if name in _POLICY_KEYS
-        else _RELEASE_REMEDY
     )
 
 

@@ -6,7 +6,7 @@ Source: pkg/kube/inject/openshift.go.
 import re
 from collections.abc import Iterator, Mapping
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, without_keys
 from podgraft.core.injectors.istio.pod_builder import (
     CONTAINERS,
     INIT,
@@ -85,7 +85,7 @@ def _user_ids(profile: Profile, pod: Object) -> Iterator[JSON]:
 
 
 def _clear_container_ids(pod: Object, key: str, container: Object, context: Object) -> Object:
-    remaining: Object = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
+    remaining = without_keys(context, "runAsUser", "runAsGroup")
     cleared: Object = {**container, "securityContext": remaining}
     container_list: list[JSON] = [
         cleared if element is container else element for element in containers(pod, key)

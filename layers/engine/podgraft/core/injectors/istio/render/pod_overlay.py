@@ -69,10 +69,7 @@ def decode_overlay(pod_type: GoType, raw: JSON) -> PodOverlay:
 
 def parse(text: str) -> JSON:
     """Parse the rendered text; the last of duplicate keys applies. Raises ``OverlayError``."""
-    try:
-        return yaml.load(text, strict=False)
-    except yaml.NotYAMLError as error:
-        raise _make_syntax_error(error) from error
+    return parse_similar(text, IncrementalLoader()).value
 
 
 def parse_similar(text: str, loader: IncrementalLoader) -> LoadedText:
@@ -80,11 +77,7 @@ def parse_similar(text: str, loader: IncrementalLoader) -> LoadedText:
     try:
         return loader.load(text)
     except yaml.NotYAMLError as error:
-        raise _make_syntax_error(error) from error
-
-
-def _make_syntax_error(error: yaml.NotYAMLError) -> OverlayError:
-    return OverlayError(f"the template renders to invalid YAML: {error}")
+        raise OverlayError(f"the template renders to invalid YAML: {error}") from error
 
 
 def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:

@@ -163,13 +163,9 @@ class TemplateCache(Generic[T]):
             try:
                 editor = self._make_editor(loaded.base.value)
             except OverlayError:  # of the previous text, which has no result
-                editor = _edit_nothing
+                editor = lambda _: None  # noqa: E731
             loaded.base.editor = editor
         return editor(loaded.changes)
-
-
-def _edit_nothing(_: object) -> None:
-    """Take the place of the editor of a text without a result."""
 
 
 class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
@@ -284,7 +280,9 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
                 f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.source.name}" '
                 f"with it: {error}"
             )
-        key = self.find_breaking_key(lambda data: self._can_render_data(template, data))
+        key = self.find_breaking_key(
+            lambda data: self._can_render(template, self._project(template, data))
+        )
         if key is not None:
             # The reason can quote another value: the key only decides that the template reads it.
             reason = _format_without_values(error)
@@ -292,7 +290,21 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         return OperatorError(f'{_FAILURE_PREFIX} "{template.source.name}": {error}')
 
     def _describe_path(self, address: Address) -> str:
-        return _describe_path(address, self.template_data.config.profile)
+        """The place as the pod's author addresses it."""
+        proxy_config = proxyconfig.annotation_name(self.template_data.config.profile)
+        match path_steps(address):
+            case ("ProxyConfig", *_):
+                return f"annotation {proxy_config}"
+            case ("ProxyImage" | "ProxyInitImage", *_):
+                return f"annotation {template_data.TYPE_ANNOTATION}"
+            case ("EstimatedConcurrency", *_):
+                return f"annotation {proxy_config} or sidecar.istio.io/proxyCPU"
+            case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
+                return f"{kind.removesuffix('s')} {key}"
+            case ("ObjectMeta" | "Spec" as part, *path):
+                return "/".join(("", _PARTS[part], *map(str, path)))
+            case _:
+                return "the name or kind of the pod's owner"
 
     def find_breaking_key(self, works: Callable[[TemplateData], bool]) -> str | None:
         """The annotation or label without which something works, by the template data."""
@@ -313,9 +325,6 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         dot = self._dot(template, self._project(template, data))
         text = template.render(dot, limits=self.limits)
         return self.cache.convert(pod_overlay.parse(text))
-
-    def _can_render_data(self, template: Program, data: TemplateData) -> bool:
-        return self._can_render(template, self._project(template, data))
 
     def _can_render(self, template: Program, fields: Message) -> bool:
         dot = self._dot(template, fields)
@@ -355,23 +364,6 @@ def _restrict_keys(
     }
     layer = data.pod_config if ("annotations", proxy_annotation) in retained else {}
     return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
-
-
-def _describe_path(address: Address, profile: Profile) -> str:
-    """The place as the pod's author addresses it."""
-    match path_steps(address):
-        case ("ProxyConfig", *_):
-            return f"annotation {proxyconfig.annotation_name(profile)}"
-        case ("ProxyImage" | "ProxyInitImage", *_):
-            return f"annotation {template_data.TYPE_ANNOTATION}"
-        case ("EstimatedConcurrency", *_):
-            return f"annotation {proxyconfig.annotation_name(profile)} or sidecar.istio.io/proxyCPU"
-        case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
-            return f"{kind.removesuffix('s')} {key}"
-        case ("ObjectMeta" | "Spec" as part, *path):
-            return "/".join(("", _PARTS[part], *map(str, path)))
-        case _:
-            return "the name or kind of the pod's owner"
 
 
 _PARTS = {"ObjectMeta": "metadata", "Spec": "spec"}
