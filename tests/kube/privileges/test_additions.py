@@ -1,5 +1,6 @@
 """The privileges that a change adds: only those that the object did not have."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -148,6 +149,7 @@ OF_POD: tuple[tuple[dict[str, Any], dict[str, Any], list[str]], ...] = (
     ({"hostIPC": True}, {"hostIPC": True}, []),
     ({"hostUsers": False}, {}, ["the pod uses the host namespace hostUsers"]),
     ({}, {"hostUsers": True}, []),
+    ({"hostUsers": False}, {"hostUsers": False}, []),
     (
         {},
         {"volumes": [{"name": "v", "hostPath": {"path": "/var//log/"}}]},
@@ -170,6 +172,8 @@ OF_POD: tuple[tuple[dict[str, Any], dict[str, Any], list[str]], ...] = (
     ),
     ({}, {"serviceAccountName": "admin"}, ["the pod gets the service account admin"]),
     ({}, {"serviceAccountName": "default"}, []),
+    ({}, {"serviceAccount": "admin"}, ["the pod gets the service account admin"]),
+    ({"serviceAccount": "admin"}, {"serviceAccountName": "admin"}, []),
     # The containers inherit these.
     ({}, {"securityContext": {"runAsUser": 0}}, ["container web can run as root"]),
     ({"securityContext": {"runAsNonRoot": True}}, {}, ["container web can run as root"]),
@@ -282,8 +286,25 @@ def test_pod_templates_in_any_kind(workload: Object) -> None:
         "the pod uses the host namespace hostPID",
         "container side is privileged",
     ]
-    assert find(workload, workload) == []
-    assert find(after, after) == []
+    assert find(after, deepcopy(after)) == []
+
+
+def test_templates_without_names_are_compared_by_their_order() -> None:
+    own: list[JSON] = [CHANGED_TEMPLATE, TEMPLATE]
+    assert (
+        find({"kind": "Set", "templates": own}, {"kind": "Set", "templates": deepcopy(own)}) == []
+    )
+    moved: list[JSON] = [TEMPLATE, CHANGED_TEMPLATE]
+    assert find({"kind": "Set", "templates": own}, {"kind": "Set", "templates": moved}) == [
+        "the pod uses the host namespace hostPID",
+        "container side is privileged",
+    ]
+
+
+def test_a_mapping_can_be_a_spec_and_have_one() -> None:
+    before: Object = {"kind": "Set", "containers": [WEB], "spec": {"containers": [WEB]}}
+    after: Object = {**before, "containers": [WEB, secured(privileged=True)]}
+    assert find(before, after) == ["container side is privileged"]
 
 
 def test_names_and_settings_of_any_type_in_any_kind() -> None:

@@ -17,6 +17,7 @@ from podgraft.kube.privileges import is_below, normalize_image
         ("localhost:5000/a", "localhost:5000/a"),
         ("registry.example.com/a/b@sha256:00", "registry.example.com/a/b@sha256:00"),
         ("registry/a", "docker.io/registry/a"),
+        ("REGISTRY/a", "REGISTRY/a"),
     ],
 )
 def test_the_complete_reference(image: str, complete: str) -> None:

@@ -180,7 +180,7 @@ def _compare_mappings(before: Object, after: Object) -> Iterator[Privilege]:
     has_pod = _is_pod_spec(object_at(after, "spec"))
     if has_pod:
         yield from _compare_pods(_Pod.from_object(before), _Pod.from_object(after))
-    elif _is_pod_spec(after):
+    if _is_pod_spec(after):
         yield from _compare_pods(_Pod({}, before), _Pod({}, after))
     for key, value in after.items():
         if not (has_pod and key == "spec"):
