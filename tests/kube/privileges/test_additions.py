@@ -132,6 +132,13 @@ CHANGED: tuple[tuple[dict[str, Any], dict[str, Any], list[str]], ...] = (
         ["container web runs without an AppArmor profile"],
     ),
     ({"procMount": "Other"}, {"procMount": "Unmasked"}, ["container web unmasks /proc"]),
+    ({"procMount": "Unmasked"}, {"procMount": "Other"}, []),
+    (
+        {"seLinuxOptions": {"type": "spc_t"}},
+        {"seLinuxOptions": {"type": "spc_t"}, "privileged": True},
+        ["container web is privileged"],
+    ),
+    ({"seLinuxOptions": {"type": "spc_t"}}, {"seLinuxOptions": {"type": "container_t"}}, []),
 )
 
 
@@ -216,6 +223,12 @@ def test_an_annotation_of_apparmor() -> None:
     confined = pod(WEB, annotations={key: "runtime/default"})
     assert find(pod(WEB), confined) == []
     assert find(confined, pod(WEB)) == ["container web runs without an AppArmor profile"]
+    own_profile = pod(WEB, annotations={key: "localhost/p"})
+    assert find(pod(WEB), own_profile) == []
+    granted = container(securityContext={"appArmorProfile": {"type": "Unconfined"}})
+    assert find(pod(WEB), pod(granted, annotations={key: "runtime/default"})) == [
+        "container web runs without an AppArmor profile"
+    ]
     unknown = container(securityContext={"appArmorProfile": {"type": "Other"}})
     added = find(pod(WEB), pod(unknown, annotations={key: "runtime/default"}))
     assert added == ["container web runs without an AppArmor profile"]
@@ -243,6 +256,13 @@ def test_images_of_containers_and_volumes() -> None:
         ("", "evil/x"),
         ("web", "other/web:1"),
         ("side", "s:1"),
+    ]
+
+
+def test_an_image_that_stays_is_no_addition() -> None:
+    after = pod({**WEB, "securityContext": {"privileged": True}}, {"name": "side"})
+    assert [(each.container, each.kind) for each in find_added(pod(WEB), after)] == [
+        ("web", "privileged")
     ]
 
 

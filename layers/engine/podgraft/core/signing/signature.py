@@ -58,7 +58,7 @@ def split_signature(document: str) -> SignedDocument:
 
     Raises ``SignatureError`` for a line that is not the last one, or that does not parse.
     """
-    start = document.find(_MARK) if document.startswith(_MARK) else document.find(f"\n{_MARK}") + 1
+    start = document.find(f"\n{_MARK}") + 1  # the first line, if no other one begins with it
     if not document.startswith(_MARK, start):
         return SignedDocument(document)
     match = _LINE.fullmatch(document, start)
