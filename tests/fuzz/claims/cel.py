@@ -15,7 +15,7 @@ from fuzz.go_programs import Row
 from fuzz.harness import check_claim
 from kube.cel import test_kubernetes as recorded
 from podgraft.kube.cel import Environment, EvaluationError, Meter
-from podgraft.kube.cel.errors import CompileError, CostExceededError
+from podgraft.kube.cel.errors import CompileError, CostExceededError, ReviewLimitError
 
 # Each gives the value of the expression.
 _REWRITES = (
@@ -126,7 +126,7 @@ def _evaluate_damaged(random: ByteRandom) -> str:
     except CompileError as error:
         check_claim(bool(error.problems), "an error without a problem", text)
         return "damaged: fault"
-    except (EvaluationError, CostExceededError):
+    except (EvaluationError, CostExceededError, ReviewLimitError):
         return "damaged: error"
     return "damaged: value"
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from podgraft.kube.cel import (
+    Budget,
     CompileError,
-    CostExceededError,
     Environment,
     EvaluationError,
     Meter,
     Program,
+    ReviewLimitError,
     extent,
 )
 from podgraft.kube.cel.limits import MAX_LEVELS, MAX_NODES
@@ -178,7 +179,7 @@ def test_a_chain_of_variables_has_the_limit_of_an_expression() -> None:
 
     def run() -> object:
         activation = Activation({"object": {"n": 1}}, variables)
-        return activation.evaluate(variables[-1].program, Meter(10**9))
+        return activation.evaluate(variables[-1].program, Budget(10**9))
 
     assert call_at_depth(0, run) == call_at_depth(DEEP, run) == len(variables)
 
@@ -213,7 +214,7 @@ def test_a_value_that_contains_another_many_times_is_not_read(
     monkeypatch.setattr(extent, "MAX_VALUES", 1_000)
     doubled = f"[1]{DOUBLED}"
     program = ENVIRONMENT.compile_(text.replace("...", doubled))
-    with pytest.raises(CostExceededError, match="a value with more than 1000 members"):
+    with pytest.raises(ReviewLimitError, match="a value with more than 1000 members"):
         program.evaluate({"object": {}, "v": True}, Meter(10**9))
 
 
@@ -231,7 +232,7 @@ def test_what_all_functions_of_an_evaluation_read_has_a_limit(text: str, size: i
     variables = {"object": {"l": [f"n{number}" for number in range(size)]}, "v": True}
     assert program.evaluate(variables, Meter(10**9)) is True
     variables["object"] = {"l": [f"n{number}" for number in range(20_000)]}
-    with pytest.raises(CostExceededError, match="more than 10000000 members in total"):
+    with pytest.raises(ReviewLimitError, match="more than 10000000 members in total"):
         program.evaluate(variables, Meter(10**9))
 
 
@@ -247,7 +248,7 @@ def test_what_all_functions_of_an_evaluation_read_has_a_limit(text: str, size: i
 def test_a_text_that_a_function_makes_has_a_limit(text: str) -> None:
     """An annotation of 60,000 characters became a text of 3.6 GB."""
     program = ENVIRONMENT.compile_(f"{text}.size()")
-    with pytest.raises(CostExceededError, match="makes a text of more than 16000000 characters"):
+    with pytest.raises(ReviewLimitError, match="makes a text of more than 16000000 characters"):
         program.evaluate({"object": "a" * 60_000, "v": True}, Meter(10**9))
     assert program.evaluate({"object": "aXa", "v": True}, Meter(10**9)) in (7, 9, 15)
 
@@ -255,7 +256,7 @@ def test_a_text_that_a_function_makes_has_a_limit(text: str) -> None:
 def test_concatenated_lists_have_a_limit() -> None:
     """Each ``map`` doubles a list, which Go does without a copy, for one unit."""
     program = ENVIRONMENT.compile_("[[1]]" + ".map(x, x + x)" * 40)
-    with pytest.raises(CostExceededError, match="a value with more than 2000000 members"):
+    with pytest.raises(ReviewLimitError, match="a value with more than 2000000 members"):
         program.evaluate({"object": {}, "v": True}, Meter(10**9))
 
 

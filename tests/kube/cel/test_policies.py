@@ -27,11 +27,12 @@ import pytest
 from kube.cel.test_kubernetes import describe
 from oracle.cel import record
 from podgraft.kube.cel import (
+    Budget,
     CompileError,
     CostExceededError,
     Environment,
     EvaluationError,
-    Meter,
+    ReviewLimitError,
     Value,
 )
 from podgraft.kube.cel.equality import GoTypes
@@ -123,14 +124,14 @@ class World:
             program = environment.compile_(row["expression"], *KINDS[row.get("kind", "")])
         except CompileError as error:
             return {"refused": [(p.line, p.column, p.message) for p in error.problems]}
-        meter = Meter(1_000_000)
+        budget = Budget(10_000_000)
         answer: Row = {"type": program.type}
         try:
-            value = Activation(self.values, self.variables, self.go).evaluate(program, meter)
+            value = Activation(self.values, self.variables, self.go).evaluate(program, budget)
             answer["value"] = describe(value)
-        except (EvaluationError, CostExceededError) as error:
+        except (EvaluationError, CostExceededError, ReviewLimitError) as error:
             answer["error"] = str(error)
-        return {**answer, "cost": meter.spent}
+        return {**answer, "cost": 10_000_000 - budget.remaining}
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The order of invocations, failures, and the second pass of mutating policies."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at
 from podgraft.base.trace import Trace
+from podgraft.kube.cel import POLICY_BUDGET
 from podgraft.kube.document_reader import Cursor, Diagnostics
 from podgraft.kube.matching.constraints import make_create_request
 from podgraft.kube.matching.params import ParamIndex
@@ -362,14 +364,30 @@ def test_an_apply_configuration_has_no_value_that_go_would_merge(value: str) -> 
 
 
 def test_all_mutations_of_a_review_have_one_budget() -> None:
+    """An object that exceeds it would end policies that kube-apiserver applies."""
     costly = label("a", "string([1, 2, 3].map(x, x * 2).size())")
-    policies = make_policies([Document(name=name, mutations=(costly,)) for name in "ab"])
+    policies = make_policies(
+        [Document(name=name, mutations=(costly,), failure_policy="Ignore") for name in "ab"]
+    )
     request = make_create_request(POD, "shop")
     review = policies.start(request)
     review.admit(POD)
-    poor = policies.start(request, budget=review.spent - 1)
-    with pytest.raises(MutationDeniedError, match="cost limit exceeded"):
+    poor = policies.start(request, budget=POLICY_BUDGET - review.budget.remaining - 1)
+    with pytest.raises(MutationDeniedError, match="all policies of a review may together"):
         poor.admit(POD)
+
+
+def test_what_costs_too_much_is_a_failure_of_its_own() -> None:
+    costly = "lists.range(300).all(a, lists.range(300).all(b, lists.range(300).all(c, c >= 0)))"
+    documents = [
+        Document(name="a", mutations=(label("a", f"string({costly})"), label("b", "'x'"))),
+        Document(name="b", mutations=(label("c", "'x'"),), condition=costly),
+    ]
+    ignored = [dataclasses.replace(each, failure_policy="Ignore") for each in documents]
+    assert labels(mutate(ignored)) == {"b": "x"}
+    for document in documents:
+        with pytest.raises(MutationDeniedError, match="actual cost limit exceeded"):
+            mutate([document])
 
 
 def test_an_unknown_field_of_the_object_stays() -> None:

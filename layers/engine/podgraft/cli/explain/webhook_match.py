@@ -20,7 +20,7 @@ from podgraft.kube.matching import constraints
 from .decision_trace import Stage, Verdict
 
 if TYPE_CHECKING:
-    from podgraft.kube.cel import Meter
+    from podgraft.kube.cel import Budget
     from podgraft.kube.matching.conditions import Condition
 
 _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
@@ -91,7 +91,7 @@ def _condition_steps(webhook: Webhook, request: AdmissionRequest) -> Iterator[Tr
     if not isinstance(match_conditions, list) or not match_conditions:
         yield TraceStep("matchConditions", "not set", "passes")
         return
-    from podgraft.kube.cel import CONDITIONS_BUDGET, Meter
+    from podgraft.kube.cel import CONDITIONS_BUDGET, Budget
     from podgraft.kube.matching import conditions
 
     notes = Diagnostics()
@@ -99,21 +99,21 @@ def _condition_steps(webhook: Webhook, request: AdmissionRequest) -> Iterator[Tr
     read = conditions.read_conditions(keys, conditions.ExpressionCompiler(params=False))
     if notes.errors:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
-    meter = Meter(CONDITIONS_BUDGET)
+    budget = Budget(CONDITIONS_BUDGET)
     # kube-apiserver gives match conditions no Namespace.
     values = {**conditions.condition_variables(request, {}, None), "namespaceObject": None}
-    yield from (_condition_step(webhook, condition, values, meter) for condition in read)
+    yield from (_condition_step(webhook, condition, values, budget) for condition in read)
 
 
 def _condition_step(
-    webhook: Webhook, condition: "Condition", values: Mapping[str, object], meter: "Meter"
+    webhook: Webhook, condition: "Condition", values: Mapping[str, object], budget: "Budget"
 ) -> TraceStep:
-    from podgraft.kube.cel import CostExceededError, EvaluationError
+    from podgraft.kube.cel import CostExceededError, EvaluationError, ReviewLimitError
 
     name = f"matchConditions: {condition.name}"
     try:
-        holds = condition.program.evaluate(values, meter) is True
-    except (EvaluationError, CostExceededError) as error:
+        holds = budget.evaluate(condition.program, values) is True
+    except (EvaluationError, CostExceededError, ReviewLimitError) as error:
         if webhook.ignores_failure:
             reason = "the match condition fails, and failurePolicy Ignore skips the webhook"
             return TraceStep(name, str(error), "stops", reason=reason)

@@ -5,17 +5,18 @@ returns a value for the variables of a request, and counts its cost with a ``Met
 does. Pure: no I/O, no clock. ``docs/overlays.md`` lists the differences from Kubernetes.
 """
 
-from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter
+from .budget import Budget
+from .cost import CONDITIONS_BUDGET, POLICY_BUDGET, Meter
 from .declarations import Structs
-from .errors import CompileError, CostExceededError, EvaluationError
+from .errors import CompileError, CostExceededError, EvaluationError, ReviewLimitError
 from .lexer import is_identifier
 from .program import Environment, Program
 from .values import LazyMap, Value
 
 __all__ = [
     "CONDITIONS_BUDGET",
-    "EXPRESSION_BUDGET",
     "POLICY_BUDGET",
+    "Budget",
     "CompileError",
     "CostExceededError",
     "Environment",
@@ -23,6 +24,7 @@ __all__ = [
     "LazyMap",
     "Meter",
     "Program",
+    "ReviewLimitError",
     "Structs",
     "Value",
     "is_identifier",

@@ -51,10 +51,10 @@ class Meter:
 
     __slots__ = ("budget", "read", "spent")
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, read: int = 0) -> None:
         self.budget = budget
         self.spent = 0
-        self.read = 0
+        self.read = read
 
     def check(self) -> None:
         """Raise if the budget is overspent."""

@@ -42,7 +42,11 @@ class EvaluationError(Exception):
 
 
 class CostExceededError(Exception):
-    """The cost exceeds the budget of a request; no operator absorbs this error."""
+    """The cost exceeds a budget of Kubernetes; no operator absorbs this error."""
+
+
+class ReviewLimitError(Exception):
+    """A limit is exceeded that Kubernetes does not have; no failurePolicy ignores this error."""
 
 
 def no_such_overload_error(call: str = "") -> EvaluationError:

@@ -7,7 +7,7 @@ function that reads all levels of it would not end. kube-apiserver has no limit 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from .errors import CostExceededError
+from .errors import ReviewLimitError
 from .values import Optional, Struct, Value, is_list, is_map, is_optional
 
 # More than an object of 3 MiB, the most that kube-apiserver accepts, can have.
@@ -25,23 +25,23 @@ _CONTAINERS = frozenset[type[object]]({list, dict, Struct, Optional})
 def check_extent(values: Sequence[Value], read: int) -> int:
     """Return *read*, the members that earlier calls read, and those of the values at all levels.
 
-    Raises ``CostExceededError`` above ``MAX_VALUES`` members, and above ``MAX_READ`` of all calls.
+    Raises ``ReviewLimitError`` above ``MAX_VALUES`` members, and above ``MAX_READ`` of all calls.
     """
     for value in values:
         if value.__class__ in _CONTAINERS:
             members, _ = measure(values)
             if members > MAX_VALUES:
-                raise CostExceededError(f"reads a value with more than {MAX_VALUES} members")
+                raise ReviewLimitError(f"reads a value with more than {MAX_VALUES} members")
             if read + members > MAX_READ:
-                raise CostExceededError(f"reads values with more than {MAX_READ} members in total")
+                raise ReviewLimitError(f"reads values with more than {MAX_READ} members in total")
             return read + members
     return read
 
 
 def check_text(characters: int) -> None:
-    """Raise ``CostExceededError`` for a text of more than ``MAX_CHARACTERS``."""
+    """Raise ``ReviewLimitError`` for a text of more than ``MAX_CHARACTERS``."""
     if characters > MAX_CHARACTERS:
-        raise CostExceededError(f"makes a text of more than {MAX_CHARACTERS} characters")
+        raise ReviewLimitError(f"makes a text of more than {MAX_CHARACTERS} characters")
 
 
 def measure(values: Iterable[Value]) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -18,11 +19,11 @@ from podgraft.base.trace import Trace
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import (
     CONDITIONS_BUDGET,
-    EXPRESSION_BUDGET,
     POLICY_BUDGET,
+    Budget,
     CostExceededError,
     EvaluationError,
-    Meter,
+    ReviewLimitError,
     Value,
 )
 from podgraft.kube.matching.conditions import (
@@ -70,10 +71,10 @@ class MutatingPolicySet:
     ) -> MutationReview:
         """Start the review of a request; ``trace`` records a step for each policy and binding.
 
-        ``budget`` is the cost of all mutations; Kubernetes has it for each. If it is lower than
-        Kubernetes', a request that exceeds it is denied, regardless of the failurePolicy.
+        ``budget`` is the cost of all mutations; Kubernetes has it for each. A request that exceeds
+        it is denied, regardless of the failurePolicy.
         """
-        return MutationReview(self, request, MutationRecorder(trace), budget)
+        return MutationReview(self, request, MutationRecorder(trace), Budget(budget))
 
     def find_policies(self, request: AdmissionRequest) -> Iterator[MutatingPolicy]:
         """The policies that can match a request, in their order."""
@@ -127,8 +128,7 @@ class MutationReview:
     policies: MutatingPolicySet
     request: AdmissionRequest
     recorder: MutationRecorder
-    budget: int = POLICY_BUDGET
-    spent: int = 0
+    budget: Budget
     is_dirty: bool = False
     tested_conditions: bool = False
     go_objects: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -245,6 +245,8 @@ class MutationReview:
             self.failures.append(_Failure(policy, binding, message))
             self.recorder.record_failure(policy, binding, str(error))
             return False
+        except ReviewLimitError as error:
+            raise MutationDeniedError(f"matching stopped early: it {error}") from error
         if false_condition is not None and not is_second:
             observed = f"does not match: matchConditions: {false_condition.name} is false"
             self.recorder.record(policy, binding, observed)
@@ -258,10 +260,8 @@ class MutationReview:
         variables = {**self._variables(invocation, state), "namespaceObject": None}
         go_values = self._find_go_values(variables)
         activation = Activation(variables, invocation.policy.variables, go_values)
-        meter = Meter(CONDITIONS_BUDGET)
-        return find_false(
-            invocation.policy.conditions, lambda program: activation.evaluate(program, meter)
-        )
+        budget = Budget(CONDITIONS_BUDGET, self.budget)
+        return find_false(invocation.policy.conditions, partial(activation.evaluate, budget=budget))
 
     def _variables(self, invocation: Invocation, state: ObjectState) -> dict[str, Value]:
         request = replace(self.request, object=state.visible)
@@ -309,20 +309,13 @@ class MutationReview:
         return state.apply_operations(to_operations(value, go_values))
 
     def _evaluate(self, mutation: MutationExpression, activation: Activation) -> Value:
-        """Evaluate within the remaining budget of the review and the budget of an expression."""
-        meter = Meter(min(EXPRESSION_BUDGET, self.budget - self.spent))
+        """Evaluate within the budgets of the mutation and of the review."""
         try:
-            return activation.evaluate(mutation.program, meter)
+            return activation.evaluate(mutation.program, Budget(POLICY_BUDGET, self.budget))
         except EvaluationError as error:
             text = f"expression '{mutation.program.text}' resulted in error: {error}"
             raise MutationError(text) from error
         except CostExceededError as error:
-            text = (
-                f"expression '{mutation.program.text}' resulted in error: operation cancelled: "
-                "actual cost limit exceeded"
-            )
-            if self.budget < POLICY_BUDGET:
-                raise MutationDeniedError(text) from error
-            raise MutationError(text) from error
-        finally:
-            self.spent += meter.spent
+            raise MutationError(f"mutation stopped early: it {error}") from error
+        except ReviewLimitError as error:
+            raise MutationDeniedError(f"mutation stopped early: it {error}") from error

@@ -16,12 +16,13 @@ from podgraft.base.trace import Effect, Trace
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
 from podgraft.kube.cel import (
-    EXPRESSION_BUDGET,
+    CONDITIONS_BUDGET,
     POLICY_BUDGET,
+    Budget,
     CostExceededError,
     EvaluationError,
-    Meter,
     Program,
+    ReviewLimitError,
     Value,
 )
 from podgraft.kube.matching.conditions import (
@@ -61,7 +62,7 @@ _NO_BINDING = Binding(policy="")  # of a policy that does not match
 class PolicySet:
     """All policies of a bundle, with their bindings by the name of the policy.
 
-    ``budget`` is Kubernetes' budget for one policy and binding. Here, it is the budget of a
+    ``budget`` is Kubernetes' budget for one policy and binding. Here, it is also the budget of a
     complete review, because Python needs about four times as long for a unit of cost.
     ``release`` is the minor release of Kubernetes whose values the expressions read.
     """
@@ -87,7 +88,7 @@ class PolicySet:
 
     def validate(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
         """Validate a request; ``trace`` records a step for each policy and binding."""
-        builder = _ResultBuilder(self.budget, trace)
+        builder = _ResultBuilder(Budget(self.budget), trace)
         numbers = self._index.find(request, self.namespaces)
         for number in numbers if trace is None else range(len(self.policies)):
             policy = self.policies[number]
@@ -135,9 +136,9 @@ class PolicySet:
 
 @dataclass(slots=True)
 class _ResultBuilder:
-    """The denials, warnings, and annotations so far, and the remaining budget of the review."""
+    """The denials, warnings, and annotations so far, and the budget of the review."""
 
-    remaining: int
+    budget: Budget
     trace: Trace | None = None
     denials: dict[str, list[FailedValidation]] = field(
         default_factory=dict[str, list[FailedValidation]]
@@ -171,7 +172,8 @@ class _BindingEvaluation:
 
     def evaluate(self, activation: Activation) -> None:
         """Evaluate validations, then annotations; failurePolicy handles an exceeded budget."""
-        evaluate = partial(self._evaluate_within_budget, activation)
+        budget = Budget(POLICY_BUDGET, self.builder.budget)
+        evaluate = partial(activation.evaluate, budget=budget)
         try:
             if not self._applies(activation):
                 return
@@ -180,6 +182,8 @@ class _BindingEvaluation:
             self._evaluate_annotations(evaluate)
         except CostExceededError as error:
             self.add_failure(f"validation stopped early: it {error}")
+        except ReviewLimitError as error:
+            self.add_denial(FailedValidation(f"validation stopped early: it {error}"))
 
     def add_denial(
         self, denial: FailedValidation, index: int = 0, actions: _Actions | None = None
@@ -244,8 +248,8 @@ class _BindingEvaluation:
             return None
         # kube-apiserver gives match conditions no Namespace.
         values = Activation({**activation, "namespaceObject": None}, (), activation.go)
-        evaluate = partial(self._evaluate_within_budget, values)
-        return find_false(self.policy.conditions, evaluate)
+        budget = Budget(CONDITIONS_BUDGET, self.builder.budget)
+        return find_false(self.policy.conditions, partial(values.evaluate, budget=budget))
 
     def _evaluate_validation(self, evaluate: _Evaluate, index: int, validation: Validation) -> None:
         text = validation.program.text.strip()
@@ -274,14 +278,6 @@ class _BindingEvaluation:
             if truncated:
                 values = self.builder.audit.setdefault(f"{self.policy.name}.{annotation.key}", {})
                 values[truncated] = None
-
-    def _evaluate_within_budget(self, activation: Activation, program: Program) -> Value:
-        """Evaluate within the remaining budget of the review and the budget of an expression."""
-        meter = Meter(min(EXPRESSION_BUDGET, self.builder.remaining))
-        try:
-            return activation.evaluate(program, meter)
-        finally:
-            self.builder.remaining -= meter.spent
 
 
 _Evaluate: TypeAlias = Callable[[Program], Value]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from podgraft.kube.cel import EvaluationError, LazyMap, Meter, Program, Value, is_identifier
+from podgraft.kube.cel import Budget, EvaluationError, LazyMap, Program, Value, is_identifier
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions
@@ -32,10 +32,10 @@ class Activation(dict[str, Value]):
     ) -> None:
         super().__init__(values)
         self.go = go
+        self.budget = Budget(0)
         self._programs = {variable.name: variable.program for variable in variables}
         self._values: dict[str, Value] = {}
         self._failures: dict[str, EvaluationError] = {}
-        self.meter = Meter(0)
         self["variables"] = LazyMap(self._programs, self._read)
 
     def _read(self, name: str) -> Value:
@@ -43,17 +43,17 @@ class Activation(dict[str, Value]):
             raise self._failures[name]
         if name not in self._values:
             try:
-                self._values[name] = self._programs[name].evaluate(self, self.meter)
+                self._values[name] = self.budget.evaluate(self._programs[name], self)
             except EvaluationError as error:
                 failure = f'composited variable "{name}" fails to evaluate: {error}'
                 self._failures[name] = EvaluationError(failure)
                 raise self._failures[name] from error
         return self._values[name]
 
-    def evaluate(self, program: Program, meter: Meter) -> Value:
-        """Evaluate a program; variables that it uses are charged to the same meter."""
-        self.meter = meter
-        return program.evaluate(self, meter)
+    def evaluate(self, program: Program, budget: Budget) -> Value:
+        """Evaluate a program; variables that it uses are charged to the same budget."""
+        self.budget = budget
+        return budget.evaluate(program, self)
 
 
 T = TypeVar("T")

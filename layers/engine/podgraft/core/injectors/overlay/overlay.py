@@ -32,7 +32,7 @@ from podgraft.golang.reflect.tainted_values import taint_json
 from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
 from podgraft.kube import document_reader, yaml
 from podgraft.kube.admission import AdmissionRequest
-from podgraft.kube.cel import CONDITIONS_BUDGET, CostExceededError, Meter
+from podgraft.kube.cel import CONDITIONS_BUDGET, Budget, CostExceededError, ReviewLimitError
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.patch import merge_patch, pointer, strategic
 
@@ -78,12 +78,12 @@ class Overlay:
         if not self.conditions:
             return None
         variables = conditions.condition_variables(request, namespaces, None)
-        meter = Meter(CONDITIONS_BUDGET)
+        budget = Budget(CONDITIONS_BUDGET)
         try:
             return conditions.find_false(
-                self.conditions, lambda program: program.evaluate(variables, meter)
+                self.conditions, lambda program: budget.evaluate(program, variables)
             )
-        except (conditions.ConditionError, CostExceededError) as error:
+        except (conditions.ConditionError, CostExceededError, ReviewLimitError) as error:
             raise OperatorError(f"overlay {self.name}: {error}") from error
 
     def render(
