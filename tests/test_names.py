@@ -180,7 +180,6 @@ AVOIDED = frozenset(
 # Names of an API, of Go, of sprig, and of CEL; the constructors of controller-runtime.
 ACCEPTED = frozenset(
     {
-        ("service/serve/connection.py", "pending"),  # ssl.SSLSocket
         ("kube/admission/response.py", "errored"),
         ("golang/netip.py", "masked"),
     }

@@ -1,66 +1,147 @@
-"""What one call of ``Connection.receive`` reads."""
+"""What one step of a TLS connection reads and writes, with a client in this process."""
 
+import socket
 import ssl
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from podgraft.cli.certs import keys, pem
+from podgraft.cli.certs.keys import KeyType
 from podgraft.service.serve.connection import Connection
+from podgraft.service.serve.tls_socket import TLSSocket
+from support.pki import Authority
 
-RECORD = b"x" * 16_384
-
-
-class Socket:
-    """Returns one TLS record for each read; an exception is raised."""
-
-    def __init__(self, records: Sequence[bytes | Exception]) -> None:
-        self.records = list(records)
-
-    def recv(self, _limit: int) -> bytes:
-        record = self.records.pop(0)
-        if isinstance(record, Exception):
-            raise record
-        return record
-
-    def pending(self) -> int:
-        return 0
+CA = Authority()
+KEY = keys.make_key(KeyType.P_256)
+BODY = b"x" * 100_000
 
 
-def connect(records: Sequence[bytes | Exception], *, awaits_body: bool) -> Connection:
-    sock: Any = Socket(records)
-    connection = Connection(sock, ("192.0.2.1", 1), ("127.0.0.1", 443), "192.0.2.1")
+class Client:
+    """A TLS client whose encrypted bytes a test moves."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        authority = pem.dump_certificates([CA.certificate]).decode()
+        context = ssl.create_default_context(cadata=authority)
+        self.tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname="localhost")
+
+    def shake_hands(self) -> bool:
+        """Continue the handshake, without sending; whether it is complete."""
+        self._receive()
+        with suppress(ssl.SSLWantReadError):
+            self.tls.do_handshake()
+            return True
+        return False
+
+    def flush(self) -> None:
+        """Send all that is encrypted."""
+        self.socket.sendall(self._outgoing.read())
+
+    def send(self, data: bytes) -> None:
+        """Encrypt and send."""
+        while data:
+            data = data[self.tls.write(data) :]
+        self.flush()
+
+    def read(self) -> bytes:
+        """The data that has arrived; empty at the end."""
+        self._receive()
+        data = b""
+        with suppress(ssl.SSLWantReadError):
+            while chunk := self.tls.read(1 << 20):
+                data += chunk
+        return data
+
+    def _receive(self) -> None:
+        with suppress(BlockingIOError):
+            self._incoming.write(self.socket.recv(1 << 20))
+
+
+Pair = tuple[Client, Connection]
+
+
+@pytest.fixture
+def shaking(tmp_path: Path) -> Generator[Pair]:
+    """A client that has completed its handshake, and not sent the end of it yet."""
+    certificate = pem.dump_certificates([CA.server("localhost", key=KEY)])
+    (tmp_path / "pem").write_bytes(certificate + keys.encode_key(KEY, None))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "pem")
+    near, accepted = socket.socketpair()
+    near.setblocking(False)
+    server = TLSSocket.from_accepted(accepted, context)
+    connection = Connection(server, ("192.0.2.1", 1), ("127.0.0.1", 443), "192.0.2.1")
+    client = Client(near)
+    with near:
+        while not client.shake_hands():
+            client.flush()
+            with pytest.raises(ssl.SSLWantReadError):
+                connection.shake_hands()
+        yield client, connection
+        connection.close()
+
+
+@pytest.fixture
+def pair(shaking: Pair) -> Pair:
+    """A client and a connection after the handshake."""
+    client, connection = shaking
+    client.flush()
+    connection.shake_hands()
+    return shaking
+
+
+def test_a_request_that_arrives_with_the_handshake_is_received(shaking: Pair) -> None:
+    client, connection = shaking
+    client.send(b"GET")
+    connection.shake_hands()
+    assert connection.receive()
+    assert connection.received == b"GET"
+
+
+@pytest.mark.parametrize(("awaits_body", "most"), [(False, 4096), (True, 65_536)])
+def test_one_step_decrypts_few_bytes_of_an_unknown_client(
+    awaits_body: bool, most: int, pair: Pair
+) -> None:
+    client, connection = pair
     connection.awaits_body = awaits_body
-    return connection
+    client.send(BODY)
+    before = 0
+    while len(connection.received) < len(BODY):
+        with suppress(ssl.SSLWantReadError):  # a part of a record
+            assert connection.receive()
+        # The rest of a record of 16 KB can be there from the steps before.
+        assert len(connection.received) - before <= most + 16_384
+        before = len(connection.received)
+    assert connection.received == BODY
+    with pytest.raises(ssl.SSLWantReadError):
+        connection.receive()
 
 
-@pytest.mark.parametrize(("awaits_body", "reads"), [(False, 1), (True, 4)])
-def test_only_a_large_body_is_read_in_several_records(awaits_body: bool, reads: int) -> None:
-    connection = connect([RECORD] * 6, awaits_body=awaits_body)
+def test_the_data_before_an_end_comes_first(pair: Pair) -> None:
+    client, connection = pair
+    client.send(b"last")
+    client.socket.shutdown(socket.SHUT_WR)
     assert connection.receive()
-    assert connection.received == RECORD * reads
-
-
-@pytest.mark.parametrize("end", [ssl.SSLWantReadError(), BlockingIOError()])
-def test_a_part_of_a_large_body_is_no_end(end: Exception) -> None:
-    connection = connect([RECORD, end, b"rest", b"", b""], awaits_body=True)
-    assert connection.receive()
-    assert connection.received == RECORD
-    assert connection.receive()  # the end comes with the next call
-    assert connection.received == RECORD + b"rest"
+    assert connection.received == b"last"
+    assert not connection.receive()
     assert not connection.receive()
 
 
-def test_an_exception_before_the_first_record_reaches_the_loop() -> None:
-    for wanted in (ssl.SSLWantReadError, ssl.SSLWantWriteError, ConnectionResetError):
-        connection = connect([wanted()], awaits_body=True)
-        with pytest.raises(wanted):
-            connection.receive()
-
-
-def test_the_records_before_an_exception_remain() -> None:
-    connection = connect([RECORD, ssl.SSLWantWriteError(), b"rest", b""], awaits_body=True)
+def test_a_client_that_does_not_read_gets_the_rest_later(pair: Pair) -> None:
+    client, connection = pair
+    connection.outgoing = BODY * 20
     with pytest.raises(ssl.SSLWantWriteError):
-        connection.receive()
-    assert connection.receive()
-    assert connection.received == RECORD + b"rest"
+        connection.send()
+    arrived = b""
+    while len(arrived) < 20 * len(BODY):
+        arrived += client.read()
+        with suppress(ssl.SSLWantWriteError):
+            connection.send()
+    assert arrived == BODY * 20
+    connection.end_output()
+    assert client.read() == b""
+    assert client.tls.read(1) == b""  # close_notify

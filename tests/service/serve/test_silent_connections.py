@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import silence
+from service.serve import key_updates
 from service.serve.running import PATH, REVIEW, Served, issue_token, prepare, serving
 
 # More than threads by far; tools/silence.py measures with 500.
@@ -17,6 +18,7 @@ SILENT = 100
 THREADS = 2
 REVIEWS = 10
 PROGRAM = Path(silence.__file__)
+KEY_UPDATES = Path(key_updates.__file__)
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +67,14 @@ def test_reviews_are_answered_meanwhile(
             for _ in range(REVIEWS):
                 assert review() == before
                 assert server.ask("POST", PATH, **bearer)[0] == 200
+
+
+def test_a_client_that_only_changes_its_key_is_disconnected(
+    served: tuple[Served, str],
+) -> None:
+    """A read of OpenSSL from a socket would not return, and the loop would serve no one."""
+    server, _ = served
+    command = [sys.executable, KEY_UPDATES, str(server.port)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    assert int(result.stdout) < key_updates.MAX_UPDATES // 10
+    assert server.ask("GET", "/ping") == (200, "pong")

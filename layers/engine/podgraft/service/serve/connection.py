@@ -13,8 +13,11 @@ from socket import SHUT_WR, socket
 from typing import Any
 
 from podgraft.service.serve.framing import Message
+from podgraft.service.serve.tls_socket import TLSSocket
 
-_READ_BYTES = 65_536
+# In one step, of a client without credentials. If they are key updates, they take 10 ms.
+_READ_BYTES = 4096
+_LARGE_READ_BYTES = 65_536
 
 
 class PlainSocket(socket):
@@ -38,12 +41,11 @@ class PlainSocket(socket):
         """Return no certificate."""
         del binary_form
 
-    def pending(self) -> int:
-        """Return zero: nothing is buffered above the operating system."""
-        return 0
-
     def unwrap(self) -> None:
         """Do nothing: there is no end of TLS to send."""
+
+    def flush(self) -> None:
+        """Do nothing: nothing is buffered above the operating system."""
 
     def send(self, data: Any, flags: int = 0, /) -> int:
         """Send what the operating system accepts."""
@@ -69,7 +71,7 @@ class Phase(Enum):
 class Connection:
     """A connection, its phase, and the received bytes that are not processed yet."""
 
-    socket: ssl.SSLSocket | PlainSocket
+    socket: TLSSocket | PlainSocket
     client: Any
     server: Any
     source: str  # the address for the limit per address
@@ -95,30 +97,17 @@ class Connection:
         self.is_proven = self.socket.getpeercert(binary_form=True) is not None
 
     def receive(self) -> bool:
-        """Read the received bytes; return False if the client has closed the connection.
-
-        A read returns one TLS record, at most 16 KB. Of a large body, one call reads several.
-        """
-        count = self._read()
-        if self.awaits_body:
-            with suppress(ssl.SSLWantReadError, BlockingIOError):  # no more has arrived
-                while 0 < count < _READ_BYTES and (number := self._read()):
-                    count += number
-        return count > 0
-
-    def _read(self) -> int:
-        data = self.socket.recv(_READ_BYTES)
-        # OpenSSL can buffer the rest of a record, which the operating system does not report.
-        while pending := self.socket.pending():
-            data += self.socket.recv(pending)
+        """Read the received bytes; return False if the client has closed the connection."""
+        data = self.socket.recv(_LARGE_READ_BYTES if self.awaits_body else _READ_BYTES)
         self.received += data
-        return len(data)
+        return bool(data)
 
     def send(self) -> None:
         """Write the outgoing bytes."""
         while self.outgoing:
             sent = self.socket.send(self.outgoing)
             self.outgoing = self.outgoing[sent:]
+        self.socket.flush()
 
     def send_plain(self, data: bytes) -> None:
         """Write to a client without TLS, as many bytes as the socket accepts."""
@@ -132,14 +121,14 @@ class Connection:
         discards the response if the client has not read it yet. So this method closes one
         direction, and ``discard`` reads the other one.
         """
-        with suppress(OSError, ValueError):
-            self.socket.unwrap()  # sends close_notify; raises, as the client has not sent its own
+        with suppress(OSError):
+            self.socket.unwrap()
         with suppress(OSError):
             socket.shutdown(self.socket, SHUT_WR)
 
     def discard(self) -> bool:
         """Discard the received bytes, still encrypted; return False if the client has closed."""
-        data = socket.recv(self.socket, _READ_BYTES)
+        data = socket.recv(self.socket, _LARGE_READ_BYTES)
         self.discarded_bytes += len(data)
         return bool(data)
 

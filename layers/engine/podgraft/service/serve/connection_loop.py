@@ -35,6 +35,7 @@ from podgraft.service.serve.exchange import Exchange
 from podgraft.service.serve.framing import read_message
 from podgraft.service.serve.http_fault import HTTPFault
 from podgraft.service.serve.incident_log import Incidents
+from podgraft.service.serve.tls_socket import RecordFloodError
 
 HANDSHAKE_SECONDS = 5.0
 # Until the first byte of the first request. Go opens connections before it needs them; the webhook
@@ -222,12 +223,18 @@ class ConnectionLoop:
                 self._incidents.report_tls_failure(str(error.reason), connection.source)
             raise
         self._enter(connection, Phase.IDLE, FIRST_REQUEST_SECONDS)
-        self._watch(connection)
+        self._receive(connection)  # the handshake can have read a part of the request
 
     def _receive(self, connection: Connection) -> None:
-        if not connection.receive():
+        try:
+            is_open = connection.receive()
+        except RecordFloodError:
+            self._incidents.count("TLS records without data")
+            raise
+        if not is_open:
             self.close(connection)
             return
+        self._watch(connection)
         if connection.phase is Phase.IDLE:
             self._enter(connection, Phase.HEAD, HEAD_SECONDS)
         if connection.awaits_body:

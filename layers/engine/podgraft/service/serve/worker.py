@@ -13,10 +13,11 @@ requests, and returns a response that the loop sends:
 
 The threads. A thread runs the web application for a complete request.
 
-The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
+The bounds. A silent client uses a file descriptor and some memory. Four bounds limit this:
 
 - Each phase in which the client must act has a deadline. A trickle of bytes does not extend it.
 - Each address has a share of the connections.
+- A step decrypts a few kilobytes, and records without data end a connection (``tls_socket.py``).
 - If there is no room, the oldest connection without a review is closed (``connection_set.py``).
 
 The workers. A client such as kube-apiserver retains its connections, so a worker that has more
@@ -58,6 +59,7 @@ from podgraft.service.serve.connection_loop import ConnectionLoop
 from podgraft.service.serve.connection_set import ConnectionSet
 from podgraft.service.serve.exchange import Application, BodyCheck, Exchange, run_exchange
 from podgraft.service.serve.incident_log import Incidents
+from podgraft.service.serve.tls_socket import TLSSocket
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
 # of concurrent changes, and several can share an address.
@@ -219,12 +221,9 @@ class RedactingWorker(BaseWorker):
             plain = PlainSocket.from_accepted(accepted)
             self._loop.add(Connection(plain, client, server, source, is_metrics=True))
             return
-        accepted.setblocking(False)
         # One context per connection, because certificates change while the server runs.
-        context: ssl.SSLContext = self.cfg.ssl_context(self.cfg, None)
-        with suppress(OSError):  # the client is gone
-            wrapped = context.wrap_socket(accepted, server_side=True, do_handshake_on_connect=False)
-            self._loop.add(Connection(wrapped, client, server, source))
+        secure = TLSSocket.from_accepted(accepted, self.cfg.ssl_context(self.cfg, None))
+        self._loop.add(Connection(secure, client, server, source))
 
     def _serve(self, connection: Connection) -> None:
         """Respond to a request in a thread."""
