@@ -339,4 +339,9 @@ def test_names_and_settings_of_any_type_in_any_kind() -> None:
 def test_a_description_without_values_of_the_author() -> None:
     (path,) = find_added(pod(), pod(volumes=[{"name": "v", "hostPath": {"path": "/secret"}}]))
     assert path.redact() == "the pod mounts the host path"
+    (namespace,) = find_added(pod(), pod(hostPID=True))
+    assert namespace.redact() == "the pod uses the host namespace hostPID"
+    (image,) = find_added(pod(), pod(container("side", image="evil/x")))
+    assert image.redact() == "container side uses an image of a registry that is not listed"
+    assert Privilege(image.kind, "S3cret value", "x").redact().startswith("a container uses an")
     assert Privilege(path.kind, "S3cret value").redact().startswith("a container")

@@ -76,7 +76,8 @@ class Privilege(Struct, frozen=True):
     def _describe(self, value: str) -> str:
         subject = f"container {self.container}" if is_dns_label(self.container) else "a container"
         subject = subject if self.container or self.kind in _OF_CONTAINERS else "the pod"
-        return f"{subject} {_PREDICATES[self.kind]}{f' {value}' if value else ''}"
+        text = f"{subject} {_PREDICATES[self.kind]}"
+        return f"{text} {value}" if value else text.removesuffix(":")
 
 
 _PREDICATES: Mapping[Kind, str] = {
