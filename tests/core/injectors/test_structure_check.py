@@ -297,6 +297,13 @@ CUT = (
     ('{{ printf `"hub/%s/proxy:1"` V | replace "_" "-" }}', 'ev_il" #'),
     ('{{ printf "hub/%s/proxy:1 # x" V | replace "_" "-" }}', "ev_il #"),
     ('{{ printf "a\\n    tty: true\\n    workingDir: /%s/x" V | replace `_` `-` }}', "ev_il #"),
+    (
+        '{{ printf "a\\n    tty: true\\n    workingDir: /%s-x-%s" V V | replace `_` `-` }}',
+        "ev_il #",
+    ),
+    ('{{ printf "a\\n    tty: true\\n    workingDir: x%sx" V | replace `_` `-` }}', " #_"),
+    ('{{ printf `"hub/%s:1"` V | replace "_" "-" }}', 'ev_il:1" #'),
+    ("{{ printf `'hub/%s:1'` V | replace `_` `-` }}", "ev_il:1' #"),
     ('"{{ print `a\\"b/` V | trim }}/proxy:1"', 'evil" # '),
     ("'{{ print `it''s/` V | trim }}/proxy:1'", "evil' # "),
 )
@@ -324,6 +331,8 @@ REWRITTEN = (
     ('{{ printf `"hub/%s/%s:1"` V V | replace "_" "-" }}', "a_b", "hub/a-b/a-b:1"),
     ('{{ printf "hub/%s/proxy:1 # x" V | replace "_" "-" }}', "a_b", "hub/a-b/proxy:1"),
     ("'{{ print `it''s/` V | trim }}/proxy:1'", " a ", "it's/ a/proxy:1"),
+    ('{{ printf "%s-x-%s\\n    tty: true" V V | replace "_" "-" }}', "a_b", "a-b-x-a-b"),
+    ('{{ printf "x%sx\\n    tty: true" V | replace "_" "" }}', "_", "xx"),
     ('{{ print V "-" | trimSuffix "--" }}', "a-", "a"),
     ('{{ print "a " V " b" | nospace | squote }}', " ", "ab"),
     ("'{{ print ` ` V ` b` | replace ` b` `c` }}'", " b", " cc"),
