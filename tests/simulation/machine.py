@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from types import SimpleNamespace
+from typing import Any
 
 from podgraft.base import system
 from podgraft.base.system import AgeClock
 
-from .baton import Baton, Node, Task, VirtualLock
+from .baton import Baton, Node, VirtualLock
 from .dice import Dice
 from .plan import START_SECONDS
 
@@ -45,10 +46,10 @@ class SimulatedMachine(system.Machine):
         node.random_count += 1
         return self._dice.bytes(f"{node.stream}/random/{node.random_count}", count)
 
-    def make_lock(self) -> system.Mutex:
+    def make_lock(self) -> Any:
         return VirtualLock(self._baton)
 
-    def start_thread(self, target: Callable[[], object]) -> Task:
+    def start_thread(self, target: Callable[[], object]) -> Any:
         return self._baton.spawn(self._baton.current.node, target)
 
     def age_clock(self) -> float:

@@ -10,10 +10,8 @@ argument only once.
 import os
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from threading import Lock, Thread
-from typing import Protocol
 
 
 class AgeClock:
@@ -46,30 +44,6 @@ class AgeClock:
         return elapsed
 
 
-class Mutex(AbstractContextManager[bool], Protocol):
-    """A lock of ``threading``."""
-
-    def acquire(self, blocking: bool = True) -> bool:
-        """Take the lock; return whether it is taken."""
-        ...
-
-    def release(self) -> None:
-        """Give the lock to the next thread."""
-        ...
-
-
-class RunningThread(Protocol):
-    """A thread that was started."""
-
-    def join(self, timeout: float | None = None) -> None:
-        """Wait for its end, at most *timeout* seconds."""
-        ...
-
-    def is_alive(self) -> bool:
-        """Whether it still runs."""
-        ...
-
-
 class Machine:
     """The real machine. The simulation has a subclass, whose time is virtual."""
 
@@ -92,11 +66,11 @@ class Machine:
         """Return bytes that nobody can predict."""
         return os.urandom(count)
 
-    def make_lock(self) -> Mutex:
+    def make_lock(self) -> Lock:
         """Return a new lock."""
         return Lock()
 
-    def start_thread(self, target: Callable[[], object]) -> RunningThread:
+    def start_thread(self, target: Callable[[], object]) -> Thread:
         """Start a thread that does not keep the process alive."""
         thread = Thread(target=target, daemon=True)
         thread.start()
@@ -152,11 +126,11 @@ def random_bytes(count: int) -> bytes:
     return _machine.random_bytes(count)
 
 
-def make_lock() -> Mutex:
+def make_lock() -> Lock:
     """Return a new lock."""
     return _machine.make_lock()
 
 
-def start_thread(target: Callable[[], object]) -> RunningThread:
+def start_thread(target: Callable[[], object]) -> Thread:
     """Start a thread that does not keep the process alive, and return it."""
     return _machine.start_thread(target)

@@ -17,7 +17,7 @@ from podgraft.core.versions.snapshot import Store
 from .protocols import CallerStore
 
 
-def start_loading(store: Store, callers: CallerStore) -> Sequence[system.RunningThread]:
+def start_loading(store: Store, callers: CallerStore) -> Sequence[system.Thread]:
     """Start to load the default injector and the callers; join the threads before the first use.
 
     If something does not load, the reviews that need it fail with the reason.
