@@ -46,7 +46,9 @@ def load(data: bytes | str) -> JSON:
             # no duplicate key and no number that Python changes, so the slow and strict parser is
             # not needed.
             text, encoded = data.rstrip(), _FAST_ENCODER.encode(parsed)
-            if encoded == text or (rb"\u" in text and _escape_bytes_like_go(encoded) == text):
+            if encoded == text or (
+                rb"\u" in text and escape_like_go(encoded.decode()).encode() == text
+            ):
                 is_flat = len(data) <= _SHORT and len(data.translate(None, _OTHERS)) <= MAX_DEPTH
                 return parsed if is_flat else _check_depth(parsed)
     try:
@@ -192,13 +194,6 @@ def escape_like_go(text: str) -> str:
     return text
 
 
-def _escape_bytes_like_go(data: bytes) -> bytes:
-    """``escape_like_go`` for UTF-8."""
-    for char, escaped in _GO_BYTE_ESCAPES:
-        data = data.replace(char, escaped)
-    return data
-
-
 _COLLECTIONS = frozenset({dict, list})
 _TYPE_DESCRIPTIONS = {
     NoneType: "nothing",
@@ -217,7 +212,6 @@ _ESCAPES_OF_GO = {
     "\u2028": "\\u2028",
     "\u2029": "\\u2029",
 }
-_GO_BYTE_ESCAPES = [(char.encode(), text.encode()) for char, text in _ESCAPES_OF_GO.items()]
 
 
 def _same_types(left: JSON, right: JSON) -> bool:
