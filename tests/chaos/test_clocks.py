@@ -26,7 +26,7 @@ from podgraft.service.store.factory import expire_stores
 from service.store import local_aws
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
 from service.store.local_aws import LITTLE_SECONDS, NEXT, REFRESH_SECONDS, World, aws_world, review
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_callers, cached_store, labelled_bundle
 from support.retry import retry_until
 from support.store_fixture import TOKEN
 
@@ -64,7 +64,7 @@ Place = tuple[MemoryStore, CachedStore, Machine]
 def place() -> Place:
     memory, machine = MemoryStore(), Machine()
     flip(memory, "one")
-    store = CachedStore(memory, memory, REFRESH_SECONDS, machine.ages)
+    store = cached_store(memory, REFRESH_SECONDS, machine.ages)
     store.snapshot("default", None)
     return memory, store, machine
 
@@ -121,7 +121,7 @@ def test_a_freeze_after_a_correction_of_the_wall_clock_counts_in_full(place: Pla
 @pytest.mark.parametrize("name", JUMPS)
 def test_a_token_that_was_revoked_before_the_jump_is_rejected_after_it(name: str) -> None:
     source, machine = CallerSource(), Machine()
-    callers = CachedCallers(source, REFRESH_SECONDS, machine.ages)
+    callers = cached_callers(source, REFRESH_SECONDS, machine.ages)
     assert "prod" in callers.callers().callers
     source.documents = {}
     machine.step(**JUMPS[name])
@@ -149,7 +149,7 @@ def test_a_policy_and_callers_of_the_last_day_serve_while_the_store_is_away_and_
 ) -> None:
     memory, store, machine = place
     source = CallerSource()
-    callers = CachedCallers(source, REFRESH_SECONDS, machine.ages)
+    callers = cached_callers(source, REFRESH_SECONDS, machine.ages)
     callers.callers()
     memory.reachable = source.reachable = False
     machine.step(wall=MAX_AGE_SECONDS)
@@ -191,7 +191,7 @@ def test_a_clock_that_jumps_back_ends_the_throttling_in_time() -> None:
 def test_a_restored_environment_reads_policy_and_callers_before_it_responds(place: Place) -> None:
     """Even if no clock shows the time since the init."""
     memory, store, machine = place
-    callers = CachedCallers(source := CallerSource(), REFRESH_SECONDS, machine.ages)
+    callers = cached_callers(source := CallerSource(), REFRESH_SECONDS, machine.ages)
     callers.callers()
     expire_stores(store, callers)
     flip(memory, "two")

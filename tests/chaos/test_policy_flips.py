@@ -25,10 +25,9 @@ from podgraft.core import bundle
 from podgraft.core.versions.snapshot import Store
 from podgraft.service.http import Auth, create_app
 from podgraft.service.store import CallerRegistry
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.effort import IS_LONG
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.recorded_requests import load_request
 from support.store_fixture import write
 
@@ -58,7 +57,7 @@ def files_of(number: int) -> dict[str, bytes]:
 
 
 @contextmanager
-def cached_store() -> Generator[tuple[Store, Put]]:
+def flipping_store() -> Generator[tuple[Store, Put]]:
     """Parameter Store and S3 in memory; every review refreshes."""
     memory = MemoryStore()
 
@@ -66,7 +65,7 @@ def cached_store() -> Generator[tuple[Store, Put]]:
         memory.put("default", policy_text(number, memory.upload(files_of(number))))
 
     put(0)
-    yield CachedStore(memory, memory, refresh_seconds=0.01), put
+    yield cached_store(memory, refresh_seconds=0.01), put
 
 
 @contextmanager
@@ -121,7 +120,7 @@ class Reader:
 
 @pytest.mark.parametrize("kind", ["Parameter Store and S3", "folder"])
 def test_each_response_comes_from_exactly_one_version(kind: str, tmp_path: Path) -> None:
-    opened = folder_store(tmp_path) if kind == "folder" else cached_store()
+    opened = folder_store(tmp_path) if kind == "folder" else flipping_store()
     with opened as (store, put):
         app = create_app(store, NoCallers(), auth=Auth.NONE, request_log=lambda _: None)
         stop = Event()

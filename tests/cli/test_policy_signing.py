@@ -25,10 +25,9 @@ from podgraft.core.signing.signature import split_signature
 from podgraft.core.signing.verifier import Verifier
 from podgraft.core.versions.errors import UntrustedError
 from podgraft.service.store.aws.ssm import Parameter, ParameterReader
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.aws_account import start_account_with_bucket
-from support.memory_store import MemoryStore
+from support.memory_store import MemoryStore, cached_store
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE, write_injector
 
@@ -129,7 +128,7 @@ def load(ssm: Any, key: PublicKey) -> str:
 
     reader = ParameterReader(call, PREFIX)
     sources = Sources()
-    store = CachedStore(sources, sources, 30, lambda: 0.0, verifier=Verifier((key,)))
+    store = cached_store(sources, 30, lambda: 0.0, verifier=Verifier((key,)))
     return store.snapshot("shop", None).policy_version
 
 

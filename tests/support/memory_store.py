@@ -1,13 +1,16 @@
 """Policies and bundles in memory instead of AWS, for CachedStore; tests change and break them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from podgraft.core import bundle
 from podgraft.core.versions.errors import UnavailableError
+from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import MissingPolicyError, Parameter
+from podgraft.service.store.aws.store import CachedStore
 from support.store_fixture import BUNDLE
 
 
@@ -18,7 +21,7 @@ def labelled_bundle(label: str) -> Mapping[str, bytes]:
 
 
 class MemoryStore:
-    """A ``PolicySource`` and a ``BundleSource``."""
+    """It responds as ``ParameterReader`` and ``BundleReader`` do."""
 
     def __init__(self) -> None:
         self.reachable = True
@@ -77,3 +80,13 @@ class MemoryStore:
         del injector, patience
         self.requests.append("bundle")
         return self._bundles[digest or ""]
+
+
+def cached_store(memory: Any, *arguments: Any, **options: Any) -> CachedStore:
+    """The store over *memory*, which has the methods of both readers that a test needs."""
+    return CachedStore(memory, memory, *arguments, **options)
+
+
+def cached_callers(source: Any, *arguments: Any, **options: Any) -> CachedCallers:
+    """The callers over *source*, which has the method ``callers``."""
+    return CachedCallers(source, *arguments, **options)

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Mapping
 from io import BytesIO
+from typing import Any
 
 from podgraft.service.http.authentication import make_authenticator
 from podgraft.service.http.request import Request
@@ -51,6 +52,9 @@ class _NoDocuments:
         return {}
 
 
+_NO_DOCUMENTS: Any = _NoDocuments()
+
+
 def make_fleet(clusters: int, others: Mapping[str, Callers] = {}) -> Mapping[str, Callers]:
     """Return the callers of a fleet, and of *others*."""
     fleet = {f"prod-eu-{number:04}": _make_callers(number) for number in range(clusters)}
@@ -80,8 +84,8 @@ def _make_token_actions(registries: Mapping[int, MemoryRegistry]) -> Mapping[int
     return {size: _make_token_action(each, request) for size, each in registries.items()}
 
 
-def _make_token_action(registry: MemoryRegistry, request: Request) -> Make:
-    callers = CachedCallers(_NoDocuments(), 3600.0, registry=registry)
+def _make_token_action(registry: Any, request: Request) -> Make:
+    callers = CachedCallers(_NO_DOCUMENTS, 3600.0, registry=registry)
     authenticate = make_authenticator(Auth.TOKEN, callers)
     authenticate(request, None)
     return lambda _: lambda: authenticate(request, None)
@@ -91,8 +95,8 @@ def _make_refresh_actions(registries: Mapping[int, MemoryRegistry]) -> Mapping[i
     return {size: _make_refresh_action(each) for size, each in registries.items()}
 
 
-def _make_refresh_action(registry: MemoryRegistry) -> Make:
-    callers = CachedCallers(_NoDocuments(), 0.0, registry=registry)
+def _make_refresh_action(registry: Any) -> Make:
+    callers = CachedCallers(_NO_DOCUMENTS, 0.0, registry=registry)
     callers.callers()
     return lambda _: callers.callers
 

@@ -16,9 +16,8 @@ from podgraft.base.trace import Trace
 from podgraft.cli import main
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.metrics import Metric, record_measures
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
-from support.memory_store import MemoryStore
+from support.memory_store import MemoryStore, cached_store
 from support.mutating_policies import PRIVILEGED
 from support.mutating_policies import make_bundle as make_policy_bundle
 from support.store_fixture import BUNDLE, write_injector
@@ -182,7 +181,7 @@ def test_a_cold_start_in_aws_serves_the_earlier_version() -> None:
     for files in (HARMLESS, HARMFUL):
         digest = memory.upload(files)
         memory.put("default", f"policy: enabled\nallows: {{}}\nbundle: {digest}\n")
-    store = CachedStore(memory, memory, 30, lambda: 0.0, deferred=True)
+    store = cached_store(memory, 30, lambda: 0.0, deferred=True)
     context = ReviewContext(injector="default").with_request(admission.decode(make_review(POD)))
     result = review.inject(context, store)
     assert isinstance(result, ReviewResponse)

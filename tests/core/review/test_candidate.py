@@ -29,9 +29,8 @@ from podgraft.core.versions.errors import NotLoadedError, UnavailableError
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import admission, patch, yaml
 from podgraft.service.store.aws.client import RetryBudget
-from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.mutating_policies import label, make_bundle
 from support.store_fixture import BUNDLE, CONFIG
 
@@ -78,7 +77,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.stable = self.memory.upload(BUNDLE)
-        self._store = CachedStore(self.memory, self.memory, 30, self.clock, deferred=self.deferred)
+        self._store = cached_store(self.memory, 30, self.clock, deferred=self.deferred)
 
     def put(self, mode: str, candidate: Object, share: float = 100, **keys: JSON) -> None:
         rollout: Object = {"id": ID, "mode": mode, "share": share, "candidate": candidate, **keys}

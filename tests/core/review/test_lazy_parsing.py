@@ -14,9 +14,8 @@ from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.errors import NotLoadedError
 from podgraft.core.versions.snapshot import Store
 from podgraft.kube import admission
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
-from support.memory_store import MemoryStore
+from support.memory_store import MemoryStore, cached_store
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 
@@ -50,7 +49,7 @@ class Cloud:
     def __init__(self, folder: Path, *, deferred: bool) -> None:
         del folder
         self._memory = MemoryStore()
-        self.store = CachedStore(self._memory, self._memory, 0, deferred=deferred)
+        self.store = cached_store(self._memory, 0, deferred=deferred)
 
     def write_files(self, files: Mapping[str, bytes]) -> None:
         self._memory.put("default", f"bundle: {self._memory.upload(files)}")

@@ -14,8 +14,8 @@ from podgraft.core import review
 from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review.results import ReviewFailure, ReviewResult
 from podgraft.kube import patch, yaml
-from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled
+from support.memory_store import cached_store
 from support.store_fixture import CONFIG
 
 CLUSTERS = ("dev", "prod", "unknown")
@@ -74,7 +74,7 @@ def test_promotion_changes_no_response_of_the_candidate() -> None:
         running, promoted = f"r{number}", f"p{number}"
         memory.put(running, written)
         memory.put(promoted, text.promote(written))
-        store = CachedStore(memory, memory, 30, clock)
+        store = cached_store(memory, 30, clock)
         for pod in make_pods(PODS):
             for cluster in CLUSTERS:
                 context = make_context(pod, clock, cluster=cluster)

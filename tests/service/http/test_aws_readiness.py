@@ -8,9 +8,8 @@ import pytest
 
 from podgraft.core.versions.errors import NotLoadedError
 from podgraft.service.store.aws.client import RetryBudget
-from podgraft.service.store.aws.store import CachedStore
 from service.http.conftest import ApplicationFixture, Clock, make_application
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.store_fixture import TOKEN
 
 REFRESH_SECONDS = 30
@@ -21,9 +20,7 @@ class Function:
 
     def __init__(self, folder: Path) -> None:
         self.memory, self.clock = CountingStore(), Clock()
-        store = CachedStore(
-            self.memory, self.memory, refresh_seconds=REFRESH_SECONDS, clock=self.clock
-        )
+        store = cached_store(self.memory, refresh_seconds=REFRESH_SECONDS, clock=self.clock)
         self.site: ApplicationFixture = make_application(folder, store=store)
         self.digest = self.memory.upload(labelled_bundle("1"))
 

@@ -14,9 +14,8 @@ from werkzeug.test import Client
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import patch
 from podgraft.service.http import Auth, create_app
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.recorded_requests import load_request
 from support.store_fixture import admit, write_injector
 
@@ -36,7 +35,7 @@ class FleetFixture:
         self.pinned = self.memory.upload(labelled_bundle("pinned"))
         for cluster in CLUSTERS:
             admit(folder, cluster, f"token-of-{cluster}")
-        store = CachedStore(self.memory, self.memory, refresh_seconds=0)
+        store = cached_store(self.memory, refresh_seconds=0)
         records = FolderCallers(folder)
         self.app = create_app(store, records, auth=Auth.TOKEN, request_log=lambda _: None)
 

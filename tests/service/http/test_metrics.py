@@ -16,10 +16,9 @@ from podgraft.service.http.candidate_metrics import CandidateMetric
 from podgraft.service.http.metrics import NAMESPACE, UNKNOWN_INJECTOR, Metric, Unit, find_source
 from podgraft.service.http.powertools import make_request_log
 from podgraft.service.settings import parse_settings
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers
 from service.http.conftest import ApplicationFixture, Clock, make_application
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.recorded_requests import load_request
 from support.store_fixture import TOKEN, write_injector
 
@@ -228,7 +227,7 @@ def _start_function(folder: Path) -> RunningFunction:
     memory, clock = MemoryStore(), Clock()
     digest = memory.upload(labelled_bundle("1"))
     memory.put("default", f"bundle: {digest}\n")
-    store = CachedStore(memory, memory, refresh_seconds=30, clock=clock)
+    store = cached_store(memory, refresh_seconds=30, clock=clock)
     return RunningFunction(
         make_application(folder, store=store, journal=make_request_log()), memory, clock, digest
     )

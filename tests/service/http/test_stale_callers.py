@@ -11,11 +11,11 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.core.versions.errors import UnavailableError
 from podgraft.service.http import create_app
 from podgraft.service.store import caller_document
-from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.folder import FolderStore
 from service.http.conftest import Clock
+from support.memory_store import cached_callers
 from support.recorded_requests import load_request
 from support.store_fixture import OTHER_TOKEN, TOKEN
 
@@ -33,7 +33,7 @@ class StaleCallersApplication:
         self.reachable = True
         self.clock = Clock()
         self.records: list[Mapping[str, JSON]] = []
-        callers = CachedCallers(self, 30, self.clock)
+        callers = cached_callers(self, 30, self.clock)
         store = FolderStore(folder)
         app = create_app(store, callers, request_log=self.records.append, clock=self.clock)
         self._client = Client(app)

@@ -16,10 +16,9 @@ from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.kube import yaml
-from podgraft.service.store.aws.store import CachedStore
 from service.http.conftest import Clock
 from support.effort import scaled
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.store_fixture import BUNDLE
 
 REFRESH = 30
@@ -43,7 +42,7 @@ class BrakeMachine(RuleBasedStateMachine):
         self.text = ""
         self.put(f"bundle: {self.stable}\n")
         self.environments = [
-            CachedStore(self.memory, self.memory, REFRESH, self.clock) for _ in range(ENVIRONMENTS)
+            cached_store(self.memory, REFRESH, self.clock) for _ in range(ENVIRONMENTS)
         ]
 
     def put(self, document: str) -> None:

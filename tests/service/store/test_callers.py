@@ -6,10 +6,10 @@ import pytest
 
 from podgraft.core.versions.errors import NotLoadedError, UnavailableError
 from podgraft.service.store import Callers, caller_document
-from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.callers import CallerRegistry
+from support.memory_store import cached_callers
 
 BROKEN = "tokens: nonsense"
 NOT_YAML = "tokens: [s3cret"
@@ -29,7 +29,7 @@ class Source:
         self.documents = documents
         self.reachable = True
         self.now = 0.0
-        self.store = CachedCallers(self, refresh_seconds=30, clock=lambda: self.now)
+        self.store = cached_callers(self, refresh_seconds=30, clock=lambda: self.now)
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         del patience

@@ -12,11 +12,10 @@ from podgraft.core.versions.candidate import MAX_BYTES, Candidate
 from podgraft.core.versions.errors import NotLoadedError, UnavailableError
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.service.store.aws.client import RetryBudget
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 from service.http.conftest import Clock
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE, write, write_injector
 
@@ -62,7 +61,7 @@ class World:
     def __init__(self, verifier: Verifier | None = None) -> None:
         self.memory, self.clock = Memory(), Clock()
         self.memory.start()
-        self.store = CachedStore(self.memory, self.memory, 30, self.clock, verifier=verifier)
+        self.store = cached_store(self.memory, 30, self.clock, verifier=verifier)
 
     def read(self, after: float = 0.0, cluster: str | None = None) -> Snapshot:
         self.clock.seconds += after

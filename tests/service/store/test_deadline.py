@@ -14,10 +14,9 @@ from podgraft.service.http import Auth
 from podgraft.service.http.authentication import CallerGate
 from podgraft.service.http.health import ReadinessCheck
 from podgraft.service.http.request import Request
-from podgraft.service.store.aws.callers import CachedCallers
 from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
 from podgraft.service.store.aws.ssm import Parameter
-from podgraft.service.store.aws.store import CachedStore
+from support.memory_store import cached_callers, cached_store
 from support.store_fixture import BUNDLE
 
 DIGEST = bundle.digest(BUNDLE)
@@ -29,8 +28,8 @@ class HangingSource:
     def __init__(self) -> None:
         self.now = 0.0
         self.hangs = False
-        self.store = CachedStore(self, self, 30, self.clock)
-        self.book = CachedCallers(self, 30, self.clock)
+        self.store = cached_store(self, 30, self.clock)
+        self.book = cached_callers(self, 30, self.clock)
 
     def clock(self) -> float:
         return self.now

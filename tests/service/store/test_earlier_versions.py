@@ -22,6 +22,7 @@ from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled
+from support.memory_store import cached_store
 from support.store_fixture import BUNDLE
 
 GOOD = bundle.digest(BUNDLE)
@@ -43,7 +44,7 @@ class Cloud:
 
     def store(self, *, deferred: bool = False) -> CachedStore:
         """The store of a new environment."""
-        return CachedStore(self, self, REFRESH_SECONDS, self.clock, deferred=deferred)
+        return cached_store(self, REFRESH_SECONDS, self.clock, deferred=deferred)
 
     def clock(self) -> float:
         return self.now

@@ -14,8 +14,7 @@ from podgraft.core.versions.candidate import DisabledReason
 from podgraft.core.versions.errors import InvalidVersionError, NotLoadedError, UntrustedError
 from podgraft.core.versions.snapshot import BundleCache
 from podgraft.service.store.aws.client import MissingError, RetryBudget
-from podgraft.service.store.aws.store import CachedStore
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 
 FLEET, RINGS = 1_000, 20
 MAX_BYTES = 8_192  # of a parameter
@@ -27,9 +26,7 @@ class World:
     def __init__(self, *, deferred: bool = False) -> None:
         self.memory = MemoryStore()
         self.now = 0.0
-        self.store = CachedStore(
-            self.memory, self.memory, 30.0, lambda: self.now, deferred=deferred
-        )
+        self.store = cached_store(self.memory, 30.0, lambda: self.now, deferred=deferred)
 
     def put(self, **document: Any) -> None:
         self.memory.put("istio", jsonvalue.dump(document))

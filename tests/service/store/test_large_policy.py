@@ -17,7 +17,7 @@ from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from service.store.aws_fault_proxy import faulty_aws
 from service.store.local_aws import BUNDLE, aws_world, is_injected, review
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 
 LIMIT = ADVANCED_BYTES - SIGNATURE_BYTES
 
@@ -33,7 +33,7 @@ class World:
         )
 
     def start(self) -> CachedStore:
-        return CachedStore(self.memory, self.memory, 30.0, lambda: self.now, deferred=True)
+        return cached_store(self.memory, 30.0, lambda: self.now, deferred=True)
 
     def make_document(self, clusters: int) -> str:
         document: dict[str, Any] = {

@@ -7,10 +7,9 @@ import pytest
 from podgraft.base.deadline import Deadline
 from podgraft.core.versions.errors import NotLoadedError
 from podgraft.core.versions.snapshot import Snapshot
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderStore
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle, Files, container, overlay, sample
-from support.memory_store import MemoryStore
+from support.memory_store import MemoryStore, cached_store
 from support.store_fixture import write_injector
 
 
@@ -31,7 +30,7 @@ class Cloud:
 
     def __init__(self, *, deferred: bool = True) -> None:
         self.clock, self.memory = Clock(), MemoryStore()
-        self.store = CachedStore(self.memory, self.memory, 30, self.clock, deferred=deferred)
+        self.store = cached_store(self.memory, 30, self.clock, deferred=deferred)
 
     def push(self, files: Files, document: str = "policy: enabled\n") -> None:
         self.memory.put("default", f"{document}bundle: {self.memory.upload(files)}\n")

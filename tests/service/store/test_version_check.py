@@ -15,10 +15,9 @@ from podgraft.core.versions.errors import UnavailableError, UnknownInjectorError
 from podgraft.core.versions.snapshot import Snapshot, Store
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.metrics import Metric, record_measures
-from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
-from support.memory_store import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, cached_store, labelled_bundle
 from support.signers import MemorySigner
 from support.store_fixture import write, write_injector
 
@@ -41,8 +40,8 @@ class Cloud:
         self.restart()
 
     def restart(self) -> None:
-        self.store: Store = CachedStore(
-            self.memory, self.memory, 30, lambda: self.now, deferred=True, verifier=self.verifier
+        self.store: Store = cached_store(
+            self.memory, 30, lambda: self.now, deferred=True, verifier=self.verifier
         )
 
     def publish(self, files: Mapping[str, bytes]) -> str:

@@ -152,4 +152,4 @@ class BundleBucket:
         """Return a stored file of a bundle, without verification; raises ``AbsentError``."""
         key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}", absent="NoSuchKey"):
-            return read_body(self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"])
+            return read_body(self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read)

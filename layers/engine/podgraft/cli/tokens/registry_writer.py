@@ -95,7 +95,7 @@ class AwsRegistry(Struct, frozen=True):
         """Return an object."""
         key = object_key(digest)
         with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
-            return read_body(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"])
+            return read_body(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read)
 
 
 class RegistryState(Struct, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ class BucketRecords:
     def read(self, path: str) -> bytes:
         """Download an object."""
         with aws_errors(f"{self.name}/{path}"):
-            return read_body(self._s3.get_object(Bucket=self._bucket, Key=path)["Body"])
+            return read_body(self._s3.get_object(Bucket=self._bucket, Key=path)["Body"].read)
 
     def delete(self, paths: Iterable[str]) -> None:
         """Delete objects."""

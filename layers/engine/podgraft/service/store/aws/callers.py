@@ -5,7 +5,6 @@ parameter for each cluster, which a refresh reads ten at a time.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,16 +25,8 @@ from podgraft.service.store.registry_document import POINTER, Pointer
 
 from .client import RetryBudget
 from .polling_cache import PollingCache
-from .registry import RegistrySource
-from .ssm import Parameter
-
-
-class CallerSource(Protocol):
-    """A source of caller documents; ``ssm.ParameterReader`` implements it."""
-
-    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
-        """Return the document of every cluster."""
-        ...
+from .registry import RegistryReader
+from .ssm import Parameter, ParameterReader
 
 
 class _Read(Struct, frozen=True):
@@ -54,10 +45,10 @@ class CachedCallers:
 
     def __init__(
         self,
-        source: CallerSource,
+        source: ParameterReader,
         refresh_seconds: float,
         clock: Callable[[], float] = system.age_clock,
-        registry: RegistrySource | None = None,
+        registry: RegistryReader | None = None,
     ) -> None:
         self._source = source
         self._registry = registry

@@ -5,7 +5,7 @@ retry, by the remaining time.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -79,14 +79,9 @@ class Listing(Struct, frozen=True, kw_only=True):
     is_complete: bool
 
 
-class ParameterStore(Protocol):
-    """Parameter Store; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
-
-    def __call__(
-        self, operation: str, arguments: Mapping[str, JSON], seconds: float
-    ) -> Mapping[str, Any]:
-        """Return the response of one operation, as in the API reference."""
-        ...
+# Parameter Store: returns the response of one operation with arguments, as in the API reference, or
+# raises ``AwsServiceError`` or ``OSError``, within a number of seconds.
+ParameterStore: TypeAlias = Callable[[str, Mapping[str, JSON], float], Mapping[str, Any]]
 
 
 class ObjectReader(Protocol):
@@ -109,14 +104,6 @@ class ObjectWriter(Protocol):
         ...
 
 
-class ObjectBody(Protocol):
-    """The content of an object, as botocore returns it."""
-
-    def read(self, amt: int) -> bytes:
-        """Return at most *amt* bytes; the end verifies the length of the object."""
-        ...
-
-
 class AwsServiceError(Exception):
     """An error response of a service."""
 
@@ -126,13 +113,14 @@ class AwsServiceError(Exception):
         self.status = status
 
 
-def read_body(body: ObjectBody) -> bytes:
+def read_body(read: Callable[[int], bytes]) -> bytes:
     """Return the content of an object; of a larger one than ``MAX_OBJECT_BYTES``, only a part.
 
-    That has another digest.
+    That has another digest. *read* returns at most a number of bytes, and at the end verifies the
+    length of the object.
     """
     content = bytearray()
-    while chunk := body.read(MAX_OBJECT_BYTES + 1 - len(content)):
+    while chunk := read(MAX_OBJECT_BYTES + 1 - len(content)):
         content += chunk
     return bytes(content)
 

@@ -84,7 +84,7 @@ class S3:
         )
 
     def _read(self, bucket: str, key: str) -> bytes:
-        return read_body(self._client.get_object(Bucket=bucket, Key=key)["Body"])
+        return read_body(self._client.get_object(Bucket=bucket, Key=key)["Body"].read)
 
 
 def make_clients() -> tuple[Ssm, S3]:

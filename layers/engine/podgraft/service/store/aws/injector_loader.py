@@ -6,8 +6,8 @@ again; ``earlier_versions.py`` then finds the newest earlier one that loads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -30,39 +30,12 @@ from podgraft.service.store.names import DENIED
 
 from .client import MissingError, RetryBudget
 from .polling_cache import PollingCache
-from .ssm import MissingPolicyError, Parameter
+from .s3 import BundleReader
+from .ssm import MissingPolicyError, Parameter, ParameterReader
 
 if TYPE_CHECKING:
     from podgraft.core.signing.verifier import Verifier
     from podgraft.core.versions.trial import Proof
-
-
-class PolicySource(Protocol):
-    """A source of policy documents; ``ssm.ParameterReader`` implements it."""
-
-    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
-        """Return the policy document of an injector."""
-        ...
-
-    def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: RetryBudget
-    ) -> Sequence[Parameter]:
-        """Return the versions of a policy document that still exist."""
-        ...
-
-    def injectors(self, patience: RetryBudget) -> Sequence[str]:
-        """Return the injectors that have a policy."""
-        ...
-
-
-class BundleSource(Protocol):
-    """A source of bundles; ``s3.BundleReader`` implements it."""
-
-    def files(
-        self, injector: str, digest: str | None, patience: RetryBudget
-    ) -> Mapping[str, bytes]:
-        """Return the verified files of one bundle."""
-        ...
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
@@ -86,8 +59,8 @@ class Loaded(Struct, frozen=True, kw_only=True):
 class Sources(Struct, frozen=True, kw_only=True):
     """What the loaders of a store have in common."""
 
-    policies: PolicySource
-    bundles: BundleSource
+    policies: ParameterReader
+    bundles: BundleReader
     refresh_seconds: float
     deferred: bool
     clock: Callable[[], float]

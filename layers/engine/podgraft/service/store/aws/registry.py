@@ -4,7 +4,6 @@ A refresh without a change is one request, for any number of clusters. A new ver
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,18 +24,6 @@ from .client import MissingError, ObjectReader, RetryBudget, call_with_retries
 from .ssm import Parameter, ParameterReader
 
 
-class RegistrySource(Protocol):
-    """A source of the registry; ``RegistryReader`` implements it."""
-
-    def pointer(self, patience: RetryBudget) -> Pointer | None:
-        """Return the pointer in force; ``None`` for a stack without a registry."""
-        ...
-
-    def callers(self, digest: str, patience: RetryBudget) -> Mapping[str, Callers | TokensError]:
-        """Return the callers of each cluster, or the error of its document."""
-        ...
-
-
 class RegistryReader(Struct, frozen=True):
     """The registry below one prefix, in one bucket."""
 
@@ -45,7 +32,10 @@ class RegistryReader(Struct, frozen=True):
     bucket: str
 
     def pointer(self, patience: RetryBudget) -> Pointer | None:
-        """Return the pointer in force; raises ``NotLoadedError`` if no version counts."""
+        """Return the pointer in force, if the stack has a registry.
+
+        Raises ``NotLoadedError`` if no version counts.
+        """
         newest = self.parameters.pointers(patience)
         if not newest:
             return None
@@ -64,7 +54,10 @@ class RegistryReader(Struct, frozen=True):
         return pointer
 
     def callers(self, digest: str, patience: RetryBudget) -> Mapping[str, Callers | TokensError]:
-        """Return the callers; raises ``NotLoadedError`` if the object is missing or damaged."""
+        """Return the callers of each cluster, or the error of its document.
+
+        Raises ``NotLoadedError`` if the object is missing or damaged.
+        """
         key = object_key(digest)
         try:
             content = call_with_retries(

@@ -19,8 +19,10 @@ from podgraft.core.versions.errors import NotLoadedError, StoreError, Unavailabl
 from podgraft.core.versions.snapshot import Snapshot
 
 from .client import RetryBudget
-from .injector_loader import BundleSource, InjectorLoader, Loaded, PolicySource, Sources
+from .injector_loader import InjectorLoader, Loaded, Sources
 from .polling_cache import CachedValue, PollingCache
+from .s3 import BundleReader
+from .ssm import ParameterReader
 
 if TYPE_CHECKING:
     from podgraft.core.signing.verifier import Verifier
@@ -31,7 +33,7 @@ MAX_BRAKE_AGE = 3
 
 
 class CachedStore:
-    """A ``Store`` over a policy source and a bundle source. Threads can share it.
+    """A ``Store`` over Parameter Store and S3. Threads can share it.
 
     With ``deferred``, the first version parses a template when a review needs it, to shorten the
     cold start. Each later version is compiled completely before it is in force. With *verifier*,
@@ -40,8 +42,8 @@ class CachedStore:
 
     def __init__(
         self,
-        policies: PolicySource,
-        bundles: BundleSource,
+        policies: ParameterReader,
+        bundles: BundleReader,
         refresh_seconds: float,
         clock: Callable[[], float] = system.age_clock,
         *,
