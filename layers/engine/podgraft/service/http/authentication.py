@@ -235,7 +235,11 @@ def _count_days(not_after: str | None) -> int | None:
 def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) -> Principal:
     """Return the one cluster of the credential."""
     if not matches:
-        _check_loaded(registry)
+        # Callers that were not read could have an unknown credential.
+        error = registry.unread or next(iter(registry.load_errors.values()), None)
+        if error is not None:
+            # The same error is raised repeatedly. Without this, its traceback would grow.
+            raise error.with_traceback(None)
         raise UnauthenticatedError(_UNKNOWN.format(credential))
     if len(matches) > 1:
         raise ForbiddenError(
@@ -245,11 +249,3 @@ def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) 
     cluster = next(iter(matches))
     may_be_stale = registry.outage is not None or registry.last_known_good
     return Principal(cluster, registry.find_stale(cluster) if may_be_stale else None)
-
-
-def _check_loaded(registry: CallerRegistry) -> None:
-    """Raise the error of callers that were not read, and could have an unknown credential."""
-    error = registry.unread or next(iter(registry.load_errors.values()), None)
-    if error is not None:
-        # The same error is raised repeatedly. Without this, its traceback would grow.
-        raise error.with_traceback(None)

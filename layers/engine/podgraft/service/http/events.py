@@ -51,7 +51,11 @@ def _prepare_event(event: Event) -> Event:
         # JSON can contain half of a surrogate pair, or no text. Mangum would log a traceback.
         text.encode()
     changed = {
-        name: _without_address(cast("Mapping[str, Any]", fields))
+        name: {
+            field: value
+            for field, value in cast("Mapping[str, Any]", fields).items()
+            if field.lower() not in _ADDRESS
+        }
         for name in ("headers", "multiValueHeaders")
         if isinstance(fields := event.get(name), dict)
     }
@@ -65,10 +69,6 @@ def _texts(event: Event) -> Iterator[str]:
         for name in names:
             if name in mapping:
                 yield mapping[name]
-
-
-def _without_address(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name.lower() not in _ADDRESS}
 
 
 def _make_fault_response(error: Exception, request_log: RequestLog) -> dict[str, Any]:

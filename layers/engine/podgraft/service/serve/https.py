@@ -136,7 +136,9 @@ class Server(BaseApplication):
 
     def _print_addresses(self, arbiter: Arbiter) -> None:
         """Print the addresses when the server accepts connections."""
-        webhook, *others = (_format_listener(listener) for listener in arbiter.LISTENERS)
+        listeners: Any = arbiter.LISTENERS
+        names = (listener.sock.getsockname() for listener in listeners)
+        webhook, *others = (_format_address(*name[:2]) for name in names)
         for address in others:
             click.echo(f"podgraft serves metrics on http://{address}/metrics")
         click.echo(f"podgraft listens on https://{webhook}")
@@ -168,8 +170,3 @@ def _find_problem(host: str, port: int) -> str:
 
 def _format_address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _format_listener(listener: Any) -> str:
-    host, port = listener.sock.getsockname()[:2]
-    return _format_address(host, port)

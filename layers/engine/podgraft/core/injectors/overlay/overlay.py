@@ -201,10 +201,8 @@ class _Rendering:
             address = replace(self, limits=self.limits.reduce()).find_cause(works)
         if isinstance(error, OperatorError):
             return error if address is None else UserError(f"{_to_pointer(address)}: {error}")
-        if isinstance(error, _NoMappingError):
-            problem = "the template gives no mapping"
-        else:
-            problem = f"the template fails: {error}"
+        gives_nothing = isinstance(error, _NoMappingError)
+        problem = str(error) if gives_nothing else f"the template fails: {error}"
         if address is None:
             return OperatorError(f"overlay {self.overlay.name}: {problem}")
         return UserError(
