@@ -50,7 +50,7 @@ STOPPING_SECONDS = 2.0
 
 SMALL_BODY_BYTES = 65_536  # collected before the application knows the caller; most reviews fit
 # For all large bodies together, because one token could fill the memory otherwise.
-MAX_BODIES_BYTES = 32 * MAX_REQUEST_BYTES
+MAX_BODIES_BYTES = 8 * MAX_REQUEST_BYTES
 # A client can send this much after the last response and still read the response.
 MAX_DISCARDED_BYTES = 4 * MAX_REQUEST_BYTES
 
