@@ -1,12 +1,14 @@
 """The limits of an expression, which are those of its text: no caller's stack changes a verdict."""
 
 from collections.abc import Iterator
+from time import process_time
 
 import pytest
 
 from podgraft.kube.cel import (
     Budget,
     CompileError,
+    CostExceededError,
     Environment,
     EvaluationError,
     Meter,
@@ -251,6 +253,35 @@ def test_a_text_that_a_function_makes_has_a_limit(text: str) -> None:
     with pytest.raises(ReviewLimitError, match="makes a text of more than 16000000 characters"):
         program.evaluate({"object": "a" * 60_000, "v": True}, Meter(10**9))
     assert program.evaluate({"object": "aXa", "v": True}, Meter(10**9)) in (7, 9, 15)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("int(object.s)", "uint(object.s)", "double(object.s)", "bool(object.s)"),
+        *("duration(object.s)", "timestamp(object.s)", "isURL(object.s)", "bytes(object.s)"),
+        *("object.s.findAll('')", "object.s.findAll('a')", "object.s < object.t"),
+        *("object.s + object.t", "string(bytes(object.s))", "object.l.distinct()"),
+        *("sets.equivalent(object.l, object.l)", "object.l.sortBy(x, x)"),
+    ],
+)
+@pytest.mark.parametrize("char", ["0", "\0", "é", "a"])
+def test_a_call_that_costs_little_ends_early_for_a_long_text_or_list(call: str, char: str) -> None:
+    """Kubernetes charges one unit for most of these, or after the call; each took hours."""
+    program = ENVIRONMENT.compile_(f"object.l.exists(x, [dyn({call})] == [1] && false)")
+    names = [f"n{number}" for number in range(20_000)]
+    values = {"l": names, "s": char * 300_000, "t": char * 300_001}
+    start = process_time()
+    with pytest.raises((CostExceededError, ReviewLimitError)):
+        program.evaluate({"object": values, "v": True}, Meter(10**6))
+    assert process_time() - start < 10
+
+
+def test_keys_of_a_map_are_searched_for_without_a_limit() -> None:
+    """A map of 5,000 keys is small; each search reads none of the others."""
+    program = ENVIRONMENT.compile_("object.all(k, k in object)")
+    keys = {f"k{number}": number for number in range(5_000)}
+    assert program.evaluate({"object": keys, "v": True}, Meter(10**6)) is True
 
 
 def test_concatenated_lists_have_a_limit() -> None:

@@ -63,7 +63,7 @@ def _parse_digits(function: str, text: str, bare: str, base: int) -> int:
     if not bare:
         fail_syntax(function, text)
     number = 0
-    for char in digits:
+    for char in digits.lstrip("0"):  # a text of an object can have a million
         if char == "_" and allows_underscores:
             continue
         digit = _DIGITS.get(char.lower() if char.isascii() else char, base)

@@ -61,7 +61,19 @@ def quote(text: str, *, ascii_only: bool = False) -> str:
     """strconv.Quote, or QuoteToASCII: ``text`` as a double-quoted Go literal."""
     if UNESCAPED.fullmatch(text):
         return f'"{text}"'
-    return f'"{"".join(_escape(char, chr(34), ascii_only) for char in merge_escaped_bytes(text))}"'
+    return f'"{merge_escaped_bytes(text).translate(_Escapes(ascii_only=ascii_only))}"'
+
+
+class _Escapes(dict[int, str]):
+    """The escape of each code point, computed once: a text of an object can have 3 MiB."""
+
+    def __init__(self, *, ascii_only: bool) -> None:
+        super().__init__()
+        self._ascii_only = ascii_only
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _escape(chr(code), '"', self._ascii_only)
+        return self[code]
 
 
 def quote_rune(code: int, *, ascii_only: bool = False) -> str:

@@ -106,10 +106,13 @@ def quote(text: str) -> str:
     "5\xc2\xb5\""
     """
     data = text.encode("utf-8", "surrogateescape")
-    return f'"{"".join(map(_escape_byte, data))}"'
+    return f'"{data.decode("latin-1").translate(_ESCAPES)}"'
 
 
 def _escape_byte(byte: int) -> str:
     if not ord(" ") <= byte <= 0x7F:  # noqa: PLR2004 - the last of ASCII
         return f"\\x{byte:02x}"
     return f"\\{chr(byte)}" if byte in b'"\\' else chr(byte)
+
+
+_ESCAPES = {byte: _escape_byte(byte) for byte in range(256)}

@@ -37,7 +37,7 @@ PRICED_BY_NAME = frozenset(
     """.split()  # noqa: SIM905 - a list of strings would be 30 lines long
 )
 
-# The cost of a call, from its arguments and its result.
+# The cost of a call, from its arguments and its result, which is ``None`` before the call.
 Cost: TypeAlias = Callable[[Sequence[Value], Value], int]
 
 
@@ -168,6 +168,10 @@ def sort_cost(arguments: Sequence[Value], _result: Value) -> int:
     keys = arguments[-1]
     is_text = is_list(keys) and keys and isinstance(keys[0], str | bytes)
     return 1 + LIST + int(size(keys) ** 2 * (_COMPARISONS + _TRAVERSAL * bool(is_text)))
+
+
+# What is known after the call only.
+RESULT_COSTS: frozenset[Cost] = frozenset({result_copy_cost, list_cost})
 
 
 def deep_traversal_cost(arguments: Sequence[Value], _result: Value) -> int:

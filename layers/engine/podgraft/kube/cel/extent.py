@@ -17,9 +17,27 @@ MAX_VALUES = 2_000_000
 MAX_READ = 10_000_000
 # Of a text that a function makes: ``replace`` costs the same whatever the result is.
 MAX_CHARACTERS = 16_000_000
+# Of one pattern in one text.
+MAX_MATCHES = 100_000
 # As many characters count as one more value.
 _TEXT = 64
 _CONTAINERS = frozenset[type[object]]({list, dict, Struct, Optional})
+
+
+def check_text_read(values: Sequence[Value], read: int, *, weight: int = _TEXT) -> int:
+    """Return *read* and the texts of a call, for which Kubernetes charges one unit.
+
+    ``weight`` is what a function takes for 64 characters: one member for a copy.
+    """
+    characters = sum(len(value) for value in values if isinstance(value, str | bytes))
+    return check_read(read, characters * weight // _TEXT)
+
+
+def check_read(read: int, members: int) -> int:
+    """Return the sum of what was read and of more *members*; raises ``ReviewLimitError``."""
+    if read + members > MAX_READ:
+        raise ReviewLimitError(f"reads values with more than {MAX_READ} members in total")
+    return read + members
 
 
 def check_extent(values: Sequence[Value], read: int) -> int:
@@ -32,9 +50,7 @@ def check_extent(values: Sequence[Value], read: int) -> int:
             members, _ = measure(values)
             if members > MAX_VALUES:
                 raise ReviewLimitError(f"reads a value with more than {MAX_VALUES} members")
-            if read + members > MAX_READ:
-                raise ReviewLimitError(f"reads values with more than {MAX_READ} members in total")
-            return read + members
+            return check_read(read, members)
     return read
 
 

@@ -7,10 +7,12 @@ capital letter is a type parameter.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from .cost import Cost, fixed_cost
 from .errors import EvaluationError, no_such_overload_error
+from .extent import check_extent, check_text_read
 from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind, type_name
 
 # What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
@@ -31,7 +33,8 @@ class Overload:
     """One signature of a function; ``call`` gets a member's target as its first argument.
 
     With ``reads_go``, its last argument is what is known of values of Go (``GoTypes``).
-    With ``reads_all``, it reads its arguments at all levels, or copies them.
+    ``measure`` adds what it reads of its arguments to what the review read (``extent``), if the
+    cost does not limit it.
     ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it, and
     ``UNDECLARED`` where values have it that only ``dyn`` hides from the check of types.
     """
@@ -43,7 +46,7 @@ class Overload:
     cost: Cost = fixed_cost
     member: bool = False
     reads_go: bool = False
-    reads_all: bool = False
+    measure: Callable[[Sequence[Value], int], int] | None = None
     since: int = 0
 
 
@@ -86,12 +89,22 @@ def make_test(read: Callable[[str], object]) -> Callable[[str], bool]:
 
 def reads_go(row: Overload) -> Overload:
     """A row whose function compares values, which may be values of Go."""
-    return replace(row, reads_go=True, reads_all=True)
+    return replace(row, reads_go=True, measure=check_extent)
 
 
 def reads_all(row: Overload) -> Overload:
     """A row whose function reads its arguments at all levels: their extent has a limit."""
-    return replace(row, reads_all=True)
+    return replace(row, measure=check_extent)
+
+
+def copies_text(row: Overload) -> Overload:
+    """A row whose function copies or compares texts for one unit."""
+    return replace(row, measure=partial(check_text_read, weight=1))
+
+
+def reads_text(row: Overload, weight: int = 64) -> Overload:
+    """A row whose function parses texts for one unit; ``weight`` is in 64ths of a member."""
+    return replace(row, measure=partial(check_text_read, weight=weight))
 
 
 def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:

@@ -9,7 +9,7 @@ from podgraft.golang.strconv.atoi import NumError, parse_bool, parse_int, parse_
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.cost import traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, identity, member
+from podgraft.kube.cel.overloads import copies_text, function, identity, member, reads_text
 from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -53,6 +53,10 @@ def _uint_of_double(value: float) -> Uint:
     return check_uint(math.trunc(value) if math.isfinite(value) else -1)
 
 
+def _uint_of_text(text: str) -> Uint:
+    return check_uint(parse_uint(text))
+
+
 def text_of_bytes(data: bytes) -> str:
     """The text of UTF-8; raises ``EvaluationError`` for other bytes."""
     try:
@@ -64,7 +68,7 @@ def text_of_bytes(data: bytes) -> str:
 _STRINGS = (
     function("string", "string -> string", identity),
     function("string", "bool -> string", lambda value: "true" if value else "false"),
-    function("string", "bytes -> string", text_of_bytes, traversal_cost),
+    copies_text(function("string", "bytes -> string", text_of_bytes, traversal_cost)),
     function("string", "double -> string", double_text),
     function("string", "duration -> string", text_of_duration),
     function("string", "int -> string", str),
@@ -77,23 +81,21 @@ CONVERSIONS = (
     function("int", "int -> int", identity),
     function("int", "double -> int", _int_of_double),
     function("int", "duration -> int", attrgetter("nanoseconds")),
-    function("int", "string -> int", _parse_function(parse_int, "int")),
+    reads_text(function("int", "string -> int", _parse_function(parse_int, "int"))),
     function("int", "timestamp -> int", lambda value: value.nanoseconds // NANOSECONDS),
     function("int", "uint -> int", check_int),
     function("uint", "uint -> uint", identity),
     function("uint", "double -> uint", _uint_of_double),
     function("uint", "int -> uint", check_uint),
-    function(
-        "uint", "string -> uint", _parse_function(lambda text: check_uint(parse_uint(text)), "uint")
-    ),
+    reads_text(function("uint", "string -> uint", _parse_function(_uint_of_text, "uint"))),
     function("double", "double -> double", identity),
     function("double", "int -> double", float),
-    function("double", "string -> double", _parse_function(parse_float, "double")),
+    reads_text(function("double", "string -> double", _parse_function(parse_float, "double"))),
     function("double", "uint -> double", float),
     function("bool", "bool -> bool", identity),
-    function("bool", "string -> bool", _parse_function(parse_bool, "bool")),
+    reads_text(function("bool", "string -> bool", _parse_function(parse_bool, "bool"))),
     function("bytes", "bytes -> bytes", identity),
-    function("bytes", "string -> bytes", str.encode, traversal_cost),
+    copies_text(function("bytes", "string -> bytes", str.encode, traversal_cost)),
     function("type", "A -> type(A)", lambda value: TypeValue(type_name(value))),
     function("dyn", "A -> dyn", identity),
     *(

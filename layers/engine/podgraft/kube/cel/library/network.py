@@ -12,7 +12,7 @@ from podgraft.golang import netip, url
 from podgraft.golang.strconv.quote import quote
 from podgraft.kube.cel.cost import contain_cidr_cost, contain_ip_cost, copy_cost, traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, make_test, member
+from podgraft.kube.cel.overloads import function, make_test, member, reads_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ _U = URL.CEL_NAME
 
 URLS = (
     function("url", f"string -> {_U}", _url, traversal_cost),
-    function("isURL", "string -> bool", lambda text: not find_url_errors(text)),
+    reads_text(function("isURL", "string -> bool", lambda text: not find_url_errors(text))),
     member("getScheme", f"{_U} -> string", attrgetter("parts.scheme")),
     member("getHost", f"{_U} -> string", attrgetter("parts.host")),
     member("getHostname", f"{_U} -> string", attrgetter("parts.hostname")),

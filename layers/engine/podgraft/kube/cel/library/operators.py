@@ -8,7 +8,16 @@ from dataclasses import replace
 from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, join_cost, scan_cost
 from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, member, reads_go, since
+from podgraft.kube.cel.extent import check_text
+from podgraft.kube.cel.overloads import (
+    UNDECLARED,
+    Overload,
+    copies_text,
+    function,
+    member,
+    reads_go,
+    since,
+)
 from podgraft.kube.cel.values import Timestamp, Uint, Value, check_int, check_uint
 
 from .times import check_duration, check_timestamp
@@ -38,6 +47,11 @@ def _divide_doubles(left: float, right: float) -> float:
 
 def _join(left: list[Value], right: list[Value], go: GoTypes = NO_GO_TYPES) -> list[Value]:
     return go.join(left, right)
+
+
+def _append(left: str, right: str) -> str:
+    check_text(len(left) + len(right))
+    return left + right
 
 
 def _integer_operator(
@@ -101,6 +115,7 @@ def _comparisons() -> Iterator[Overload]:
             run = _as_doubles(order) if "double" in {left, right} else order
             cost = comparison_cost if left in _TEXTS else fixed_cost
             row = function(name, f"{left} {right} -> bool", run, cost)
+            row = copies_text(row) if left in _TEXTS else row
             # CrossTypeNumericComparisons
             yield row if left == right else replace(row, since=28)
 
@@ -108,14 +123,14 @@ def _comparisons() -> Iterator[Overload]:
 COMPARISONS = tuple(_comparisons())
 
 OPERATORS = (
-    function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
+    copies_text(function("_+_", "bytes bytes -> bytes", _append, join_cost)),
     function("_+_", "double double -> double", operator.add),
     function("_+_", "duration duration -> duration", _of_times(operator.add)),
     function("_+_", "duration timestamp -> timestamp", lambda a, b: _add_to_time(b, a.nanoseconds)),
     function("_+_", "timestamp duration -> timestamp", lambda a, b: _add_to_time(a, b.nanoseconds)),
     function("_+_", "int int -> int", _integer_operator(check_int, operator.add)),
     reads_go(function("_+_", "list(A) list(A) -> list(A)", _join)),
-    function("_+_", "string string -> string", operator.add, join_cost),
+    copies_text(function("_+_", "string string -> string", _append, join_cost)),
     function("_+_", "uint uint -> uint", _integer_operator(check_uint, operator.add)),
     function("_-_", "double double -> double", operator.sub),
     function("_-_", "duration duration -> duration", _of_times(operator.sub)),
@@ -143,7 +158,7 @@ OPERATORS = (
     reads_go(function("_==_", "A A -> bool", compare, equality_cost)),
     reads_go(function("_!=_", "A A -> bool", _unequal, comparison_cost)),
     reads_go(function("@in", "A list(A) -> bool", _in_list, scan_cost)),
-    reads_go(function("@in", "A map(A,B) -> bool", _in_map)),
+    replace(function("@in", "A map(A,B) -> bool", _in_map), reads_go=True),
 )
 
 

@@ -8,7 +8,7 @@ from podgraft.golang import time as gotime
 from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, identity, member
+from podgraft.kube.cel.overloads import function, identity, member, reads_text
 from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -148,7 +148,7 @@ TIMES = (
     function(
         "timestamp", "int -> timestamp", lambda seconds: check_timestamp(seconds * NANOSECONDS)
     ),
-    function("timestamp", "string -> timestamp", timestamp),
+    reads_text(function("timestamp", "string -> timestamp", timestamp)),
     function("duration", "duration -> duration", identity),
-    function("duration", "string -> duration", duration),
+    reads_text(function("duration", "string -> duration", duration)),
 )
