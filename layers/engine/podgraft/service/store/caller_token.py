@@ -20,6 +20,7 @@ This module is pure: the caller supplies the random bytes.
 
 import re
 import zlib
+from base64 import b32encode
 
 from msgspec import Struct
 
@@ -29,7 +30,6 @@ ID_BYTES = 5
 # 260 bits are 52 characters; the 33rd byte supplies the last four bits.
 SECRET_BYTES = 33
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _SECRET_DIGITS, _CHECKSUM_DIGITS = 52, 7
 _TOKEN = re.compile(r"pg1-([a-z2-7]{8})-([0-9]{8})-[a-z2-7]{52}-([a-z2-7]{7})")
 
@@ -67,12 +67,9 @@ def is_damaged(text: str) -> bool:
 
 
 def _checksum(body: str) -> str:
-    return _encode((zlib.crc32(body.encode()) << 8).to_bytes(5, "big"), _CHECKSUM_DIGITS)
+    return _encode(zlib.crc32(body.encode()).to_bytes(4, "big"), _CHECKSUM_DIGITS)
 
 
 def _encode(data: bytes, digits: int) -> str:
-    """Return the first *digits* base32 digits of the data."""
-    number, bits = int.from_bytes(data, "big"), len(data) * 8
-    missing = max(digits * 5 - bits, 0)
-    number, bits = number << missing, bits + missing
-    return "".join(_ALPHABET[number >> (bits - 5 * (i + 1)) & 31] for i in range(digits))
+    """Return the first *digits* digits of the data in base32 (RFC 4648, section 6)."""
+    return b32encode(data)[:digits].decode().lower()
