@@ -1,6 +1,7 @@
 """resource.Quantity and v1.ResourceList for templates."""
 
 from collections.abc import Callable
+from functools import partial
 
 from podgraft.golang.reflect import (
     BOOL,
@@ -138,13 +139,6 @@ def _find_quantity(resources: Map, name: str, missing: str) -> Pointer:
     return Pointer(_POINTER, quantity_to_struct(Quantity(format=Format(missing))))
 
 
-def _resource_method(name: str, missing: Format) -> Method:
-    def get(resources: Map) -> Pointer:
-        return _find_quantity(resources, name, missing)
-
-    return Method(get, result=_POINTER)
-
-
 def _copy_resources(resources: Map) -> Map:
     return resources
 
@@ -157,6 +151,9 @@ RESOURCE_LIST = named_type(
     {
         "DeepCopy": Method(_copy_resources),
         "Name": Method(_find_quantity, (RESOURCE_NAME, _FORMAT), result=_POINTER),
-        **{method: _resource_method(*row) for method, row in _GETTERS.items()},
+        **{
+            method: Method(partial(_find_quantity, name=name, missing=missing), result=_POINTER)
+            for method, (name, missing) in _GETTERS.items()
+        },
     },
 )

@@ -123,10 +123,14 @@ def compile_(raw: JSON) -> Selector:
     diagnostics = [*_label_diagnostics(labels), *_expression_diagnostics(expressions)]
     if diagnostics:
         raise SelectorError(diagnostics)
-    equalities = (
-        Requirement(key, Operator.EQUALS, frozenset({value})) for key, value in labels.items()
+    requirements = (
+        *(Requirement(key, Operator.EQUALS, frozenset({value})) for key, value in labels.items()),
+        *(
+            Requirement(one.key, Operator(one.operator), frozenset(one.values))
+            for one in expressions
+        ),
     )
-    return Selector((*equalities, *map(_requirement, expressions)))
+    return Selector(requirements)
 
 
 class _Expression(NamedTuple):
@@ -138,11 +142,6 @@ class _Expression(NamedTuple):
 def _expression(viewed: Struct) -> _Expression:
     values = tuple(viewed.field("Values"))
     return _Expression(viewed.field("Key"), viewed.field("Operator"), values)
-
-
-def _requirement(expression: _Expression) -> Requirement:
-    operator = Operator(expression.operator)
-    return Requirement(expression.key, operator, frozenset(expression.values))
 
 
 def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[Diagnostic]:
@@ -167,11 +166,9 @@ def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[Diagnosti
 
 
 def _operator_problem(operator: str) -> NameProblem | None:
-    return (
-        None
-        if operator in _WRITABLE
-        else NameProblem(f'got "{operator}"', f"use {', '.join(_WRITABLE)}")
-    )
+    if operator in _WRITABLE:
+        return None
+    return NameProblem(f'got "{operator}"', f"use {', '.join(_WRITABLE)}")
 
 
 def _count_problem(expression: _Expression) -> NameProblem | None:

@@ -78,11 +78,8 @@ class _Encoder:
             return _call_marshaler(value, *marshaler)
         if type_.kind in _REFERENCES:
             return self._encode_reference(value, type_)
-        return (
-            self._encode_struct(value)
-            if type_.kind is Kind.STRUCT
-            else _encode_scalar(value, type_)
-        )
+        is_struct = type_.kind is Kind.STRUCT
+        return self._encode_struct(value) if is_struct else _encode_scalar(value, type_)
 
     def _encode_reference(self, value: Value, type_: GoType) -> str:
         """Encode a value that can contain itself."""

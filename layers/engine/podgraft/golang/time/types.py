@@ -144,10 +144,6 @@ def _rfc_3339(time: Moment) -> str:
     return format_time(time, _RFC_3339)
 
 
-def _bytes(text: str) -> list[int]:
-    return [*text.encode()]
-
-
 # Methods for locations, and methods that serialize to bytes.
 _REFUSED = """
     AppendBinary AppendFormat AppendText GobDecode GobEncode In Location MarshalBinary
@@ -167,8 +163,8 @@ TIME.methods = {
     "IsDST": _getter_method(BOOL, lambda _: False),
     "IsZero": _getter_method(BOOL, lambda time: time.sub(Moment()) == 0),
     "Local": _zone_method(LOCAL),
-    "MarshalJSON": _getter_method(_BYTES, lambda time: _bytes(f'"{_rfc_3339(time)}"')),
-    "MarshalText": _getter_method(_BYTES, lambda time: _bytes(_rfc_3339(time))),
+    "MarshalJSON": _getter_method(_BYTES, lambda time: [*f'"{_rfc_3339(time)}"'.encode()]),
+    "MarshalText": _getter_method(_BYTES, lambda time: [*_rfc_3339(time).encode()]),
     "Minute": _getter_method(INT, lambda time: time.clock[1]),
     "Month": _getter_method(MONTH, lambda time: time.date[1]),
     "Nanosecond": _getter_method(INT, lambda time: time.nanoseconds),

@@ -69,11 +69,9 @@ def _fill_defaults(schema: Object, value: JSON) -> JSON:
             return completed
         case list():
             items = schema.get("items")
-            return (
-                [_fill_defaults(items, each) for each in value]
-                if isinstance(items, dict)
-                else value
-            )
+            if not isinstance(items, dict):
+                return value
+            return [_fill_defaults(items, each) for each in value]
         case _:
             return value
 

@@ -214,11 +214,9 @@ class _Lexer(Struct, frozen=True):
             end, is_valid = self._scan_number(end)
             is_valid = is_valid and self.text[end - 1] == "i"
         number = self.text[start:end]
-        return (
-            Token(kind, number, start)
-            if is_valid
-            else Token(TokenKind.ERROR, f"bad number syntax: {quote(number)}", start)
-        )
+        if not is_valid:
+            return Token(TokenKind.ERROR, f"bad number syntax: {quote(number)}", start)
+        return Token(kind, number, start)
 
     def _scan_number(self, offset: int) -> tuple[int, bool]:
         """The offset after the number, and whether it is valid; a following letter is invalid."""
