@@ -43,6 +43,17 @@ INVALID_POLICIES = (
         "/spec/mutations/0/jsonPatch: is missing; set jsonPatch.expression",
     ),
     (
+        "mutations: [{patchType: JSONPatch, jsonPatch: null}]",
+        "/spec/mutations/0/jsonPatch: is missing; set jsonPatch.expression",
+    ),
+    (
+        (
+            "mutations: [{patchType: ApplyConfiguration, jsonPatch: null, "
+            "applyConfiguration: {expression: 'Object{}'}}]"
+        ),
+        "",
+    ),
+    (
         (
             "mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{}]'}, "
             "applyConfiguration: {expression: 'Object{}'}}]"
@@ -51,6 +62,10 @@ INVALID_POLICIES = (
     ),
     (
         "mutations: [{patchType: JSONPatch, jsonPatch: {}}]",
+        "/spec/mutations/0/jsonPatch/expression: is missing; write an expression in CEL",
+    ),
+    (
+        "mutations: [{patchType: JSONPatch, jsonPatch: {expression: null}}]",
         "/spec/mutations/0/jsonPatch/expression: is missing; write an expression in CEL",
     ),
     (

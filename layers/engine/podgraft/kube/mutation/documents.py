@@ -142,7 +142,7 @@ def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExp
         program = keys.read_key(
             each.key, lambda child, type_=_RESULTS[each]: _parse_expression(child, compiler, type_)
         )
-        if each.key in keys.raw:
+        if keys.raw.get(each.key) is not None:
             programs[each] = program
     keys.check_unknown_keys()
     if patch_type is None:
@@ -163,6 +163,6 @@ def _parse_expression(cursor: Cursor, compiler: ExpressionCompiler, type_: str) 
         "expression", lambda text: compiler.expression(text, type_, patch_types=True)
     )
     keys.check_unknown_keys()
-    if isinstance(cursor.value, dict) and "expression" not in cursor.value:
+    if isinstance(cursor.value, dict) and cursor.value.get("expression") is None:
         cursor.add_key_error("expression", "is missing", "write an expression in CEL")
     return program
