@@ -132,6 +132,11 @@ class MappingReader:
 
         return self.read_key(key, parse)
 
+    def require(self, key: str, remedy: str, *, problem: str = "is missing") -> None:
+        """Add an error if the value of a key is absent or empty."""
+        if not self.raw.get(key):
+            self._cursor.add_key_error(key, problem, remedy)
+
     def check_unknown_keys(self) -> None:
         """Add an error for each key that was not read."""
         for key in self.raw:

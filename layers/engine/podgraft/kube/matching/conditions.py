@@ -224,11 +224,9 @@ def read_required_expression(
     cursor: Cursor, keys: MappingReader, key: str, compiler: ExpressionCompiler, *types: str
 ) -> Program | None:
     """Compile the expression of a required key."""
-    programs: list[Program | None] = []
-    keys.read_key(key, lambda text: programs.append(compiler.expression(text, *types)))
-    if not programs:
-        return cursor.add_key_error(key, "is missing", "write an expression in CEL")
-    return programs[0]
+    if keys.raw.get(key) is None:
+        cursor.add_key_error(key, "is missing", "write an expression in CEL")
+    return keys.read_key(key, lambda text: compiler.expression(text, *types))
 
 
 def find_false(

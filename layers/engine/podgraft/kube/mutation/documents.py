@@ -16,7 +16,7 @@ from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressio
 from podgraft.kube.matching.params import parse_param_kind, parse_param_ref
 from podgraft.kube.types import NEWEST
 from podgraft.kube.validation.bindings import PolicyBinding
-from podgraft.kube.validation.policies import AdmissionPolicy
+from podgraft.kube.validation.policies import AdmissionPolicy, report_missing_constraints
 from podgraft.kube.validation.variables import parse_variable
 
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
@@ -71,7 +71,7 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPo
         name=name,
         param_kind=param_kind,
         constraints=keys.read_key("matchConstraints", _parse_constraints)
-        or _report_missing_constraints(cursor),
+        or report_missing_constraints(cursor, "mutates"),
         fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
         is_reinvoked=keys.read_choice("reinvocationPolicy", ("Never", "IfNeeded")) == "IfNeeded",
         # Match conditions cannot use variables: parse them before the variables.
@@ -80,10 +80,8 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPo
         mutations=read_expressions(keys, "mutations", _parse_mutation, compiler),
     )
     keys.check_unknown_keys()
-    if not keys.raw.get("mutations"):
-        cursor.add_key_error("mutations", "is missing or empty", "add a mutation")
-    if not keys.raw.get("reinvocationPolicy"):
-        cursor.add_key_error("reinvocationPolicy", "is missing", "use Never or IfNeeded")
+    keys.require("mutations", "add a mutation", problem="is missing or empty")
+    keys.require("reinvocationPolicy", "use Never or IfNeeded")
     return policy
 
 
@@ -97,17 +95,8 @@ def parse_binding(cursor: Cursor, name: str) -> MutatingBinding:
         params=keys.read_key("paramRef", parse_param_ref),
     )
     keys.check_unknown_keys()
-    if not keys.raw.get("policyName"):
-        remedy = "set the name of a MutatingAdmissionPolicy"
-        cursor.add_key_error("policyName", "is missing", remedy)
+    keys.require("policyName", "set the name of a MutatingAdmissionPolicy")
     return binding
-
-
-def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
-    cursor.add_key_error(
-        "matchConstraints", "is missing", "set the resources that the policy mutates"
-    )
-    return constraints.MatchConstraints()
 
 
 def _parse_constraints(cursor: Cursor) -> constraints.MatchConstraints | None:
@@ -135,8 +124,7 @@ def _parse_scope(cursor: Cursor) -> constraints.MatchConstraints | None:
 def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExpression | None:
     keys = MappingReader(cursor)
     patch_type = keys.read_choice("patchType", PatchType)
-    if not keys.raw.get("patchType"):
-        cursor.add_key_error("patchType", "is missing", describe_choices(PatchType))
+    keys.require("patchType", describe_choices(PatchType))
     programs: dict[PatchType, Program | None] = {}
     for each in PatchType:
         program = keys.read_key(

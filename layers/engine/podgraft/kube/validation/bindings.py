@@ -60,12 +60,9 @@ def parse_binding(cursor: Cursor, name: str) -> Binding:
         params=keys.read_key("paramRef", parse_param_ref),
     )
     keys.check_unknown_keys()
-    if not keys.raw.get("policyName"):
-        remedy = "set the name of a ValidatingAdmissionPolicy"
-        cursor.add_key_error("policyName", "is missing", remedy)
-    if not keys.raw.get("validationActions"):
-        actions = ", ".join(ValidationAction)
-        cursor.add_key_error("validationActions", "is missing or empty", f"use {actions}")
+    keys.require("policyName", "set the name of a ValidatingAdmissionPolicy")
+    actions = ", ".join(ValidationAction)
+    keys.require("validationActions", f"use {actions}", problem="is missing or empty")
     return binding
 
 

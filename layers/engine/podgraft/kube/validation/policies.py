@@ -67,7 +67,7 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> Validating
         name=name,
         param_kind=param_kind,
         constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
-        or _report_missing_constraints(cursor),
+        or report_missing_constraints(cursor, "validates"),
         fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
         # Match conditions cannot use variables (KEP-3488): parse them before the variables.
         conditions=conditions.read_conditions(keys, compiler),
@@ -81,10 +81,10 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> Validating
     return policy
 
 
-def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
-    cursor.add_key_error(
-        "matchConstraints", "is missing", "set the resources that the policy validates"
-    )
+def report_missing_constraints(cursor: Cursor, verb: str) -> constraints.MatchConstraints:
+    """Add the error, and return constraints that match everything."""
+    remedy = f"set the resources that the policy {verb}"
+    cursor.add_key_error("matchConstraints", "is missing", remedy)
     return constraints.MatchConstraints()
 
 
