@@ -170,7 +170,7 @@ class DependencyVisitor(Struct, frozen=True):
                     self._visit_branch(node, {**bindings})
                 case nodes.Invocation():
                     self._visit_invocation(node, bindings)
-                case nodes.Text() | nodes.Break() | nodes.Continue():
+                case nodes.Text() | nodes.Jump():
                     pass
                 case _:
                     assert_never(node)

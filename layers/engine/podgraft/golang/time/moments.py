@@ -3,7 +3,8 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-SECOND = 1_000_000_000  # nanoseconds
+from .durations import SECOND
+
 _DAY = 86_400  # seconds
 _EPOCH_DAYS = 719_468  # from 0000-03-01 to 1970-01-01
 _CYCLE_DAYS = 146_097  # in 400 years

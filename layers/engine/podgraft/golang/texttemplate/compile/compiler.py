@@ -192,9 +192,9 @@ class _TemplateCompiler(msgspec.Struct):
                 self._compile_if_or_with(node)
             case nodes.Invocation():
                 self._compile_invocation(node)
-            case nodes.Break():
+            case nodes.Jump("break"):
                 self._emit(self.expressions.builder_for(node).node(ast.Break))
-            case nodes.Continue():
+            case nodes.Jump():
                 self._emit(*self._compile_continue(self.expressions.builder_for(node)))
             case _:
                 assert_never(node)
@@ -366,7 +366,7 @@ class _TemplateCompiler(msgspec.Struct):
 def _contains_break(statements: nodes.Nodes) -> bool:
     """Whether the statements contain a ``{{break}}`` outside inner ranges."""
     return any(
-        isinstance(node, nodes.Break)
+        (isinstance(node, nodes.Jump) and node.keyword == "break")
         or (
             isinstance(node, nodes.Branch)
             and node.control is not nodes.Control.RANGE

@@ -211,23 +211,18 @@ class Invocation(NodeBase, frozen=True):
         return f"{{{{template {quote(self.name)}{argument}}}}}"
 
 
-class Break(NodeBase, frozen=True):
-    """``{{break}}``: end the range."""
+class Jump(NodeBase, frozen=True):
+    """``{{break}}``: end the range; ``{{continue}}``: go to the next element."""
+
+    keyword: str
 
     def __str__(self) -> str:
-        return "{{break}}"
-
-
-class Continue(NodeBase, frozen=True):
-    """``{{continue}}``: go to the next element."""
-
-    def __str__(self) -> str:
-        return "{{continue}}"
+        return f"{{{{{self.keyword}}}}}"
 
 
 Constant: TypeAlias = Bool | Nil | Number | String
 Operand: TypeAlias = Constant | Dot | Field | Variable | Identifier | Chain | Pipe
-Statement: TypeAlias = Text | Action | Branch | Invocation | Break | Continue
+Statement: TypeAlias = Text | Action | Branch | Invocation | Jump
 Node: TypeAlias = Operand | Command | Statement
 Nodes: TypeAlias = tuple[Statement, ...]
 

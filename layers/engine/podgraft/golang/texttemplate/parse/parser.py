@@ -185,14 +185,13 @@ class _Parser(Struct):
             self._expect(TokenKind.RIGHT, "else")
         return _Closing("else", start=token.start, end=token.end)
 
-    def _parse_break_or_continue(self, token: Token) -> nodes.Break | nodes.Continue:
+    def _parse_break_or_continue(self, token: Token) -> nodes.Jump:
         """``exit = ( "break" | "continue" ) "}}"``, inside a range, after the keyword."""
-        action = f"{{{{{token.text}}}}}"
-        self._expect(TokenKind.RIGHT, action)
+        jump = nodes.Jump(token.text, start=token.start, end=token.end)
+        self._expect(TokenKind.RIGHT, str(jump))
         if self.ranges == 0:
-            self._fail(f"{action} outside {{{{range}}}}")
-        node_class = nodes.Break if token.text == "break" else nodes.Continue
-        return node_class(start=token.start, end=token.end)
+            self._fail(f"{jump} outside {{{{range}}}}")
+        return jump
 
     def _block(self) -> nodes.Invocation:
         """``block = "block" string pipeline "}}" statements end``, after the keyword."""
