@@ -84,7 +84,6 @@ class URL:
         return text + (f"#{self.escaped_fragment}" if self.fragment else "")
 
     def _authority_and_path(self, *, first: bool) -> str:
-        """The authority and the path."""
         path = self.escaped_path
         text = self._authority()
         if self.host and path and path[0] != "/":
@@ -219,7 +218,6 @@ def _check_port(text: str) -> None:
 
 
 def _unescape(text: str) -> str:
-    """Decode the escapes."""
     if "%" not in text:
         return text
     data = encode(text)

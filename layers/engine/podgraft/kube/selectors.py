@@ -183,7 +183,6 @@ def _count_problem(expression: _Expression) -> NameProblem | None:
 
 
 def _from_field_error(error: FieldError) -> Diagnostic:
-    """Convert a decode error."""
     pointer = "".join(f"/{escape(step)}" for step in error.pointer)
     remedy = f"use {_TYPES.get(error.expected, 'a mapping')}"
     return Diagnostic(f"got {error.got.split()[0]}", remedy, pointer=pointer)

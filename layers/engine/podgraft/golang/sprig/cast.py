@@ -62,11 +62,6 @@ def truncate_to_int64(number: float) -> int:
     return int(number) if math.isfinite(number) and MIN_INT64 <= number <= MAX_INT64 else MIN_INT64
 
 
-def _trim_zero_fraction(text: str) -> str:
-    """Remove a fraction of zeros."""
-    return re.sub(_ZERO_FRACTION, "", text)
-
-
 def _trim_fraction(text: str) -> str:
     """Remove the fraction of a decimal number; an integer part without digits becomes 0."""
     match = re.fullmatch(_DECIMAL, text)
@@ -134,7 +129,7 @@ class Cast(msgspec.Struct, frozen=True):
 # The first release of cast from which each behavior is in all releases up to the next one.
 CASTS: Final[Mapping[str, Cast]] = {
     "1.3": Cast(lambda text: text, converts_calendar=False),
-    "1.5": Cast(_trim_zero_fraction),
+    "1.5": Cast(lambda text: re.sub(_ZERO_FRACTION, "", text)),
     "1.10": Cast(_trim_fraction, converts_named=True),
 }
 

@@ -54,7 +54,6 @@ def _make_pair(
 
 
 def _find(pattern: Pattern, text: str) -> str:
-    """The first match."""
     match = pattern.search(to_runes(text))
     return text[match.start() : match.end()] if match else ""
 

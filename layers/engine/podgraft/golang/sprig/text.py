@@ -64,7 +64,6 @@ def swapcase(text: str) -> str:
 
 
 def _bytes_to_runes(text: str) -> str:
-    """Convert each byte to a rune."""
     return encode(text).decode("latin-1")
 
 

@@ -117,7 +117,7 @@ class DependencyNode(Struct, eq=False):
 def build_projection(parts: Sequence[DependencyNode]) -> Projection:
     """Return a function that keeps the parts of a raw value that are read."""
     if any(part.is_complete for part in parts):
-        return _identity
+        return lambda raw: raw
     by_key: dict[str, list[DependencyNode]] = {}
     for part in parts:
         for key, member in part.members.items():
@@ -133,10 +133,6 @@ def build_projection(parts: Sequence[DependencyNode]) -> Projection:
         return raw
 
     return project
-
-
-def _identity(raw: Value) -> Value:
-    return raw
 
 
 class TypedNode(Struct, frozen=True):

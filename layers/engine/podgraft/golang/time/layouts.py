@@ -84,10 +84,6 @@ def _format_offset(offset: int, chunk: str) -> str:
     return ("-" if minutes < 0 else "+") + (":" if ":" in chunk else "").join(parts)
 
 
-def _zone_abbreviation(moment: Moment) -> str:
-    return moment.zone.name or _format_offset(moment.zone.offset, "-0700")
-
-
 def _twelve_hour(moment: Moment) -> int:
     return moment.clock[0] % 12 or 12
 
@@ -116,5 +112,5 @@ _WRITERS: Mapping[str, Callable[[Moment], str]] = {
     "06": lambda moment: f"{abs(moment.date[0]) % 100:02}",
     "PM": lambda moment: ("AM", "PM")[moment.clock[0] // 12],
     "pm": lambda moment: ("am", "pm")[moment.clock[0] // 12],
-    "MST": _zone_abbreviation,
+    "MST": lambda moment: moment.zone.name or _format_offset(moment.zone.offset, "-0700"),
 }

@@ -224,7 +224,6 @@ def _parse_rule(cursor: Cursor) -> ResourceRule:
 
 
 def _read_non_empty_list(cursor: Cursor, keys: MappingReader, key: str) -> tuple[str, ...]:
-    """Read a list that must be present and not empty."""
     values = keys.read_key(key, parse_strings)
     if not values:
         cursor.add_key_error(key, "is missing or empty", 'write ["*"] for all')

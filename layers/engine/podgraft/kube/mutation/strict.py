@@ -7,7 +7,7 @@ keeps what it has, and its own schema is checked later.
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.decode_errors import json_type_name
-from podgraft.kube.structured import FieldError, Schema
+from podgraft.kube.structured import Schema
 from podgraft.kube.structured.validation import Validator
 from podgraft.kube.unknown_fields import drop_indexes
 
@@ -31,7 +31,7 @@ def check_decodes(schema: Schema, before: Object, after: JSON, ref: str) -> Obje
     ]
     unknown = [error for error in errors if error.message.startswith("field not declared")]
     if unknown:
-        listed = ", ".join(f'unknown field "{_path(error)}"' for error in unknown)
+        listed = ", ".join(f'unknown field "{error.path.removeprefix(".")}"' for error in unknown)
         raise StrictDecodingError(f"strict decoding error: {listed}")
     type_ = kube.object_type(after)
     if type_ is not None:
@@ -58,7 +58,3 @@ def _restore_kind(before: Object, after: Object) -> Object:
             raise StrictDecodingError(f'no kind "{kind}" is registered for version "{version}"')
         after = {**after, key: before.get(key)}
     return after
-
-
-def _path(error: FieldError) -> str:
-    return error.path.removeprefix(".")

@@ -45,8 +45,6 @@ class _Element(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Merger:
-    """One merge."""
-
     schema: Schema
 
     def merge(self, live: _Maybe, patch: _Maybe, ref: Ref) -> _Maybe:

@@ -50,9 +50,10 @@ def missing_merge_key_error(element: Object, key: str) -> MergeError:
 
 def unknown_directive_error(directive: JSON, patch: Object) -> MergeError:
     """An unknown value of ``$patch``."""
+    formatted = sprintf("%s", (_to_go(directive),))
     return MergeError(
         'unknown value of $patch; use "replace" or "delete"',
-        f"unknown patch type: {_format_s(directive)} in map: {format_default(patch)}",
+        f"unknown patch type: {formatted} in map: {format_default(patch)}",
     )
 
 
@@ -78,11 +79,6 @@ def incomparable_error(value: JSON) -> MergeError:
         f"expected a string or a number, got {describe_type(value)}",
         f"panic: comparing uncomparable type {_name_type(value)}",
     )
-
-
-def _format_s(value: JSON) -> str:
-    """Format a decoded JSON value as Go's ``%s``, which supports only strings."""
-    return sprintf("%s", (_to_go(value),))
 
 
 def _name_type(value: JSON) -> str:

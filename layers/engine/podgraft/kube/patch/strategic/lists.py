@@ -196,7 +196,6 @@ def _directive_error(directive: JSON, element: Object, key: str) -> MergeError:
 
 
 def _merge_key_value(element: Object, key: str) -> Hashable:
-    """The value of the merge key of the element."""
     if key not in element:
         raise missing_merge_key_error(element, key)
     return identity_key(element[key])

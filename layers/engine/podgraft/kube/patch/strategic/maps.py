@@ -52,7 +52,6 @@ def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
 
 
 def _apply_patch_directive(patch: Object) -> Object:
-    """Apply a ``$patch`` directive to a map."""
     match patch[PATCH]:
         case "replace":
             return {key: value for key, value in patch.items() if key != PATCH}
