@@ -57,6 +57,7 @@ SLOW_FILES = frozenset(
         "cli/rollout/test_health.py",
         "service/serve/test_connection_counts.py",
         "service/serve/test_https.py",
+        "service/serve/test_memory.py",
         "service/serve/test_serve.py",
         "service/serve/test_serve_faults.py",
         "service/serve/test_serve_state.py",
