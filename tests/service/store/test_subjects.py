@@ -1,6 +1,8 @@
 """Subjects of client certificates, in every spelling that reaches us."""
 
 import pytest
+from cryptography import x509
+from cryptography.x509.oid import NameOID
 
 from podgraft.service.store import subjects
 
@@ -76,3 +78,19 @@ def test_what_is_no_subject_is_none(text: str) -> None:
 def test_a_step_of_several_attributes_is_not_several_steps() -> None:
     peer = ((("organizationName", "podgraft-clusters"), ("commonName", "prod-eu")),)
     assert subjects.subject_of_certificate(peer) is None
+
+
+@pytest.mark.parametrize(
+    "blank", [" ", "\t", "\n", "\v", "\x1f", "\x85", "\xa0", "\u2003", "\u3000"]
+)
+def test_a_name_with_blanks_around_it_is_another_name(blank: str) -> None:
+    """RFC 4514 escapes only spaces: an authority could sign the name for another cluster."""
+    for name in (f"{blank}prod-eu", f"prod-eu{blank}", f"{blank}{blank}prod-eu{blank}"):
+        certificate = x509.Name(
+            [
+                x509.NameAttribute(NameOID.ORGANIZATION_NAME, "podgraft-clusters"),
+                x509.NameAttribute(NameOID.COMMON_NAME, name),
+            ]
+        )
+        parsed = subjects.parse_subject(certificate.rfc4514_string())
+        assert parsed == (("CN", name), ("O", "podgraft-clusters"))

@@ -23,8 +23,9 @@ _SHORT = {
     "userId": "UID",
 }
 
-_ATTRIBUTE = re.compile(r"\s*([A-Za-z0-9.]+)\s*=\s*+((?:\\.|[^\\,+])*)(,|$)")
-_CHARACTER = re.compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
+# OpenSSL prints spaces. Another blank belongs to the value: RFC 4514 escapes only spaces.
+_ATTRIBUTE = re.compile(r" *([A-Za-z0-9.]+) *= *+((?:\\.|[^\\,+])*)(,|\Z)", re.DOTALL)
+_CHARACTER = re.compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])", re.DOTALL)
 
 
 def parse_subject(text: str) -> Subject | None:
@@ -65,7 +66,7 @@ def both_orders(subject: Subject) -> tuple[Subject, Subject]:
 def _unescape(text: str) -> str | None:
     """Return the value of an escaped text; escaped bytes are UTF-8 (RFC 4514, section 2.4)."""
     characters = list(_CHARACTER.finditer(text))
-    while characters and (characters[-1][3] or "").isspace():
+    while characters and characters[-1][3] == " ":
         characters.pop()
     octets = [
         bytes.fromhex(each[1]) if each[1] else (each[2] or each[3]).encode("utf-8", "replace")
