@@ -23,7 +23,6 @@ from podgraft.core.injectors.istio import kubeinject, releases
 from podgraft.core.injectors.istio.config import mesh, protojson
 from podgraft.core.injectors.istio.kubeinject import coerce_to_string
 from podgraft.core.policy import decide
-from podgraft.core.policy.decision import Inject
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch, yaml
 
@@ -234,7 +233,7 @@ def _text_as_text(pod: Object) -> Object:
 
 def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Object:
     """What the API server makes of the pod: the patch applied to it, if there is one."""
-    if not isinstance(decide(used.config.rules, pod, namespace), Inject):
+    if not decide(used.config.rules, pod, namespace).injects:
         return pod
     done = used.inject(pod, ReviewContext(namespace=namespace))
     patched = patch.apply(pod, done.patch)

@@ -13,7 +13,6 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import endpoint, selectors, sidecar_check
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, name_expression
 from podgraft.core.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, decide
-from podgraft.core.policy.decision import Inject
 from podgraft.kube.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.kube.selectors import Operator, Requirement, Selector
 
@@ -109,7 +108,7 @@ def _pods(draw: st.DrawFn) -> Object:
 def test_the_check_expects_a_sidecar_exactly_if_podgraft_injects(
     rules: InjectionRules, pod: Object, namespace: str
 ) -> None:
-    assert _is_rejected(rules, pod, namespace) is isinstance(decide(rules, pod, namespace), Inject)
+    assert _is_rejected(rules, pod, namespace) is decide(rules, pod, namespace).injects
 
 
 @pytest.mark.parametrize("place", ["containers", "initContainers"])

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
-from podgraft.core.policy import InjectionRules, InjectValueSyntax, Reason, Skip, StepName, Verdict
-from podgraft.core.policy.decision import Inject, describe
+from podgraft.core.policy import InjectionRules, InjectValueSyntax, Reason, StepName, Verdict
+from podgraft.core.policy.decision import describe
 from podgraft.kube import selectors
 
 MATCH, NO = True, False
@@ -79,7 +79,7 @@ def test_policy_selectors_and_mark_decide_as_promised(
 ) -> None:
     marked = pod(label=row.mark) if place == "label" else pod(annotation=row.mark)
     decision = policy.decide(replace(rules_of(row), inject_values=values), marked, "")
-    assert isinstance(decision, Inject) is row.injected
+    assert decision.injects is row.injected
 
 
 # What a mark's text means: yaml, strict. None leaves it to selectors and policy.
@@ -116,7 +116,7 @@ def test_the_text_of_a_mark(text: str, yaml: bool | None, strict: bool | None, p
     marked = pod(label=text) if place == "label" else pod(annotation=text)
     for values, meaning in ((InjectValueSyntax.YAML, yaml), (InjectValueSyntax.STRICT, strict)):
         injected = [
-            isinstance(policy.decide(replace(rules, inject_values=values), marked, ""), Inject)
+            policy.decide(replace(rules, inject_values=values), marked, "").injects
             for rules in (ENABLED, DISABLED)
         ]
         assert injected == ([True, False] if meaning is None else [meaning, meaning])
@@ -153,13 +153,13 @@ PRECEDENCE = (
 @pytest.mark.parametrize("case", PRECEDENCE, ids=str)
 def test_the_label_hides_the_annotation(case: LabelPrecedenceCase) -> None:
     decision = policy.decide(ENABLED, pod(case.label, case.annotation), "")
-    assert isinstance(decision, Inject) is case.injected
+    assert decision.injects is case.injected
 
 
 def test_releases_before_1_12_look_at_the_annotation_alone() -> None:
     old = replace(ENABLED, honors_label=False)
-    assert isinstance(policy.decide(old, pod(label="false"), ""), Inject)
-    assert isinstance(policy.decide(old, pod(label="true", annotation="false"), ""), Skip)
+    assert policy.decide(old, pod(label="false"), "").injects
+    assert not policy.decide(old, pod(label="true", annotation="false"), "").injects
 
 
 def host_network_pod(of: Object, value: bool = True) -> Object:
@@ -173,12 +173,12 @@ def namespaced_pod(of: Object, namespace: str | None) -> Object:
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_nothing_overrides_the_host_network(row: Row) -> None:
     decision = policy.decide(rules_of(row), host_network_pod(pod(row.mark)), "")
-    assert isinstance(decision, Skip)
+    assert not decision.injects
     assert decision.deciding_step.reason is Reason.HOST_NETWORK
 
 
 def test_host_network_false_is_no_host_network() -> None:
-    assert isinstance(policy.decide(ENABLED, host_network_pod(pod(), value=False), ""), Inject)
+    assert policy.decide(ENABLED, host_network_pod(pod(), value=False), "").injects
 
 
 # The pod's own namespace counts, else the request's.
@@ -200,23 +200,23 @@ def test_ignored_namespaces_are_never_injected(
     own: str | None, requests: str, injected: bool
 ) -> None:
     decision = policy.decide(ENABLED, namespaced_pod(pod(), own), requests)
-    assert isinstance(decision, Inject) is injected
+    assert decision.injects is injected
 
 
 def test_ignored_namespaces_are_those_of_the_rules() -> None:
     rules = replace(ENABLED, ignored_namespaces=frozenset({"shop"}))
-    assert isinstance(policy.decide(rules, pod("true"), ""), Skip)
-    assert isinstance(policy.decide(rules, namespaced_pod(pod(), "kube-system"), ""), Inject)
+    assert not policy.decide(rules, pod("true"), "").injects
+    assert policy.decide(rules, namespaced_pod(pod(), "kube-system"), "").injects
 
 
 def test_an_empty_selector_matches_nothing() -> None:
-    assert isinstance(policy.decide(replace(ENABLED, never=(EMPTY,)), pod(), ""), Inject)
-    assert isinstance(policy.decide(replace(DISABLED, always=(EMPTY,)), pod(), ""), Skip)
+    assert policy.decide(replace(ENABLED, never=(EMPTY,)), pod(), "").injects
+    assert not policy.decide(replace(DISABLED, always=(EMPTY,)), pod(), "").injects
 
 
 def test_selectors_are_ored_and_the_first_match_is_named() -> None:
     decision = policy.decide(replace(ENABLED, never=(OTHER, EMPTY, MATCHING)), pod(), "")
-    assert isinstance(decision, Skip)
+    assert not decision.injects
     assert decision.deciding_step.observed == "number 3 of 3 matches"
 
 
@@ -324,7 +324,7 @@ def test_the_decision_follows_from_its_steps(
 ) -> None:
     """A decision is what its deciding step says, and all its reasons are steps' reasons."""
     decided = policy.decide(rules, host_network_pod(pod(label, annotation), host), namespace)
-    wanted = Verdict.INJECT if isinstance(decided, Inject) else Verdict.SKIP
+    wanted = Verdict.INJECT if decided.injects else Verdict.SKIP
     assert decided.deciding_step in decided.steps
     assert decided.deciding_step.verdict is wanted
     agreeing = {step.reason for step in decided.steps if step.verdict is wanted}

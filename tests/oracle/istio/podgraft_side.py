@@ -12,7 +12,6 @@ from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import InvalidDocumentsError, OperatorError, UserError
 from podgraft.core.injectors.istio import kubeinject
 from podgraft.core.policy import decide
-from podgraft.core.policy.decision import Inject
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
 
@@ -31,7 +30,7 @@ class Podgraft:
         environment = self.injector.parse_environment(tail)
         request = ReviewContext(namespace=namespace, environment=environment)
         try:
-            if not isinstance(decide(self.injector.config.rules, pod, namespace), Inject):
+            if not decide(self.injector.config.rules, pod, namespace).injects:
                 return Outcome()
             operations = self.injector.inject(pod, request).patch
         except UserError as error:

@@ -10,7 +10,6 @@ import pytest
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import istio
 from podgraft.core.policy import decide
-from podgraft.core.policy.decision import Inject
 from podgraft.core.review_context import ReviewContext
 
 CONFIG = """\
@@ -99,7 +98,7 @@ def test_the_decision(
 ) -> None:
     found = decide(_injector(policy).config.rules, _pod(mark, never=never, always=always), "shop")
 
-    assert isinstance(found, Inject) is injected
+    assert found.injects is injected
 
 
 def test_the_release_is_recognized_and_injects() -> None:

@@ -98,13 +98,10 @@ class Decision(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     warnings: tuple[str, ...] = ()
 
-
-class Inject(Decision, frozen=True):
-    """The pod receives sidecars."""
-
-
-class Skip(Decision, frozen=True):
-    """The pod is not changed."""
+    @property
+    def injects(self) -> bool:
+        """Whether the pod receives sidecars. Otherwise, it is not changed."""
+        return self.deciding_step.verdict is Verdict.INJECT
 
 
 def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
@@ -149,13 +146,12 @@ def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:
     deciding = verdicts[0]
     agreeing = takewhile(lambda step: step.verdict is deciding.verdict, verdicts)
     reasons = tuple(step.reason for step in agreeing if step.reason is not None)
-    outcome = Inject if deciding.verdict is Verdict.INJECT else Skip
-    return outcome(reasons=reasons, deciding_step=deciding, steps=tuple(steps), warnings=warnings)
+    return Decision(reasons=reasons, deciding_step=deciding, steps=tuple(steps), warnings=warnings)
 
 
 def describe(decision: Decision) -> str:
     """Describe the decision with all reasons: «not injected: …, and …»."""
-    outcome = "injected" if isinstance(decision, Inject) else "not injected"
+    outcome = "injected" if decision.injects else "not injected"
     return f"{outcome}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
 
 

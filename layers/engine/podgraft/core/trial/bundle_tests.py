@@ -9,7 +9,6 @@ from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
 from podgraft.core.bundle import Bundle, Manifest, apply_mutators
 from podgraft.core.injectors.errors import redact
-from podgraft.core.policy import Skip
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.matching import constraints
 from podgraft.kube.privileges import Privilege
@@ -45,7 +44,7 @@ def _try_object(bundle: Bundle, manifest: Manifest, report: Report) -> Failure |
             kube.check(kube.POD, manifest.object)
         except kube.DecodeError as error:
             return Failure(probe=probe, error=error)
-        if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
+        if not policy.decide(bundle.rules, manifest.object, probe.namespace).injects:
             return []
         mutators = bundle.pod_mutators
 

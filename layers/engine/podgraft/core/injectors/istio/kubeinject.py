@@ -14,7 +14,7 @@ from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors import istio
 from podgraft.core.injectors.errors import OperatorError, UserError
-from podgraft.core.policy import DefaultPolicy, Reason, Skip, decide
+from podgraft.core.policy import DefaultPolicy, Reason, decide
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.reflect import GoType, Kind, fields_by_key
 from podgraft.kube import WorkloadError, workload, workload_owner
@@ -110,7 +110,7 @@ class _KubeInjection:
             self.injector.config.rules, policy=DefaultPolicy.ENABLED, never=(), always=()
         )
         decision = decide(rules, pod, "")
-        if not isinstance(decision, Skip):
+        if decision.injects:
             return (
                 'injected "istio-proxy" sidecar already' if istio.is_injected(profile, pod) else ""
             )
