@@ -59,9 +59,8 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
         problem = ". ".join(map(str, policy.rollout_errors))
         refused = Candidate(fuse=fuse, disabled=DisabledReason.REFUSED, problem=problem)
         return snapshots.with_candidates(lambda _: refused)
-    compiler = compiler.with_limit(MAX_BYTES)
-    for snapshot in snapshots.values():
-        compiler.add(snapshot.policy, snapshot.bundle)
+    compiled = [(each.policy, each.bundle) for each in snapshots.values()]
+    compiler = replace(compiler, max_bytes=MAX_BYTES, compiled=compiled, files=None)
     base = Candidate(fuse=fuse, rollout=rollout)
     try:
         loaded = SnapshotSet(snapshots.injector, rollout.candidate, snapshots.version, compiler)

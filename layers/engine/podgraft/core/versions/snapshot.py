@@ -83,8 +83,8 @@ class SnapshotSet(Struct, eq=False):
         """Compile the bundles of the common configuration, of each override, and of each group."""
         if self.compiler is None:
             return
-        if self.policy.groups:
-            self.compiler.retain_files()
+        if self.policy.groups and self.compiler.files is None:  # for combinations of groups
+            self.compiler.files = {}
         self.find(_COMMON)
         for cluster in self.policy.overrides:
             self.find((self.policy.find_groups(cluster), cluster))
@@ -174,7 +174,8 @@ class SnapshotSet(Struct, eq=False):
 class BundleCache(Struct, eq=False):
     """Compiles each bundle once for all policies that compile it equally.
 
-    With ``max_bytes``, it compiles no larger one.
+    With ``max_bytes``, it compiles no larger one. ``files`` retains those of each bundle, if it is
+    set.
     """
 
     fetch: Fetch
@@ -184,18 +185,6 @@ class BundleCache(Struct, eq=False):
     max_bytes: int | None = None
     compiled: list[tuple[Policy, Bundle]] = field(default_factory=list[tuple[Policy, Bundle]])
     files: dict[str | None, Mapping[str, bytes]] | None = None
-
-    def with_limit(self, max_bytes: int) -> "BundleCache":
-        """Return an empty cache that compiles no bundle larger than *max_bytes*."""
-        return replace(self, max_bytes=max_bytes, compiled=[], files=None)
-
-    def retain_files(self) -> None:
-        """Keep the files of each bundle, to compile it for other policies later."""
-        self.files = {} if self.files is None else self.files
-
-    def add(self, policy_: Policy, compiled: Bundle) -> None:
-        """Add a bundle that is compiled already."""
-        self.compiled.append((policy_, compiled))
 
     def bundle(self, requested: Policy) -> Bundle:
         """Return the bundle that a policy names; raises ``StoreError`` and ``BundleError``."""
@@ -210,7 +199,7 @@ class BundleCache(Struct, eq=False):
             self.check.check_digest(bundle.digest(files), self.signature)
         self._check_size(files)
         compiled = bundle.compile_(files, requested, parse_lazily=self.deferred)
-        self.add(requested, compiled)
+        self.compiled.append((requested, compiled))
         return compiled
 
     def _read_files(self, digest: str | None) -> Mapping[str, bytes]:
