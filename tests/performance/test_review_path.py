@@ -32,7 +32,7 @@ MAX_SPINE_MODULES = 12
 MAX_CROSSINGS = 251
 # What a review takes today; a change must not lengthen it. The goal is 60 and 300.
 MAX_MODULES = 90
-MAX_CHANGES = 395
+MAX_CHANGES = 394
 
 
 @pytest.fixture(scope="module")

@@ -56,17 +56,14 @@ letters, digits, and "-", with a letter or digit at both ends
     if text in _RESERVED:
         raise IdentifierError(f'injector: "{text}" is a reserved name; use another name')
     if not is_injector(text):
-        raise IdentifierError(f"injector: got {_quote(text)}; {INJECTOR_REMEDY}")
+        quoted = dumps(text, ensure_ascii=False)
+        raise IdentifierError(f"injector: got {quoted}; {INJECTOR_REMEDY}")
     return text
 
 
 def check_cluster(text: str) -> str:
     """Return the id of a cluster; raises ``IdentifierError`` for an invalid id."""
     if not is_cluster(text):
-        raise IdentifierError(f"cluster: got {_quote(text)}; {CLUSTER_REMEDY}")
+        quoted = dumps(text, ensure_ascii=False)
+        raise IdentifierError(f"cluster: got {quoted}; {CLUSTER_REMEDY}")
     return text
-
-
-def _quote(text: str) -> str:
-    # Imported here: only an invalid id needs it.
-    return dumps(text, ensure_ascii=False)

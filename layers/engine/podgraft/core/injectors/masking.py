@@ -52,12 +52,10 @@ class Masker(Struct):
         self.masked_strings.append((text, path))
         if len(self.masked_strings) <= self.exempt_count:
             return text
-        masked = _SYNTAX.sub(_mask_match, text)
+        # As many placeholders as a character has bytes, because Go counts bytes.
+        masked = _SYNTAX.sub(
+            lambda match: _PLACEHOLDER * len(match[0].encode("utf-8", "surrogatepass")), text
+        )
         if masked == text or not is_plain_text(masked):
             masked = _PLACEHOLDER + masked[1:]  # null and its parts, and leading dashes
         return masked
-
-
-def _mask_match(match: re.Match[str]) -> str:
-    """Return as many placeholders as the character has bytes, because Go counts bytes."""
-    return _PLACEHOLDER * len(match[0].encode("utf-8", "surrogatepass"))

@@ -27,7 +27,7 @@ from podgraft.core.injectors.errors import (
     UserError,
     redact,
 )
-from podgraft.core.policy import Decision, Skip, Verdict
+from podgraft.core.policy import Decision, Verdict
 from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.errors import StoreError
@@ -130,9 +130,10 @@ def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
     decision = policy.decide_applicability(review.request)
     if decision is None:
         pod = object_check.check_pod(review.request.object)
-        review = replace(review, owner=_workload_name(pod))
+        owner = workload_owner.workload_of_pod(object_at(pod, "metadata"))
+        review = replace(review, owner=f"{owner.kind}/{owner.name}")
         decision = policy.decide(bundle.rules, pod, review.context.namespace)
-        if not isinstance(decision, Skip):
+        if decision.injects:
             return _inject_pod(review, bundle, pod, decision)
     _record_decision(review.context.trace, decision)
     reasons = ",".join(decision.reasons)
@@ -196,14 +197,9 @@ def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
         return _respond(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, mutation.warnings)
     if bundle.allows is not None:
         privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
-    reason = _find_mutate_reason(bundle)
-    return _respond(review, ReviewOutcome.MUTATE, reason, mutation.warnings, mutation)
-
-
-def _find_mutate_reason(bundle: Bundle) -> ReviewReason:
-    """Overlays, if the bundle has any; else its mutating policies changed the object."""
     only_policies = all(isinstance(each, PolicyMutator) for each in bundle.object_mutators)
-    return ReviewReason.POLICIES if only_policies else ReviewReason.OVERLAYS
+    reason = ReviewReason.POLICIES if only_policies else ReviewReason.OVERLAYS
+    return _respond(review, ReviewOutcome.MUTATE, reason, mutation.warnings, mutation)
 
 
 def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
@@ -274,9 +270,3 @@ def _object_name(request: AdmissionRequest) -> str:
     metadata = object_at(value, "metadata") if isinstance(value, dict) else {}
     name = request.name or metadata.get("name") or metadata.get("generateName") or ""
     return f"{request.kind.kind or 'Pod'}/{name}"
-
-
-def _workload_name(pod: Object) -> str:
-    """Kind and name of the workload that owns a pod, such as ``Deployment/web``."""
-    owner = workload_owner.workload_of_pod(object_at(pod, "metadata"))
-    return f"{owner.kind}/{owner.name}"

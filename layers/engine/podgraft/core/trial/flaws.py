@@ -37,7 +37,8 @@ class Flaw(Struct, frozen=True, kw_only=True):
 
 def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
     """Find the flaws in ``after`` that ``before`` does not have."""
-    if _contains_missing(after):  # most objects need no search with paths
+    text = dump(after)  # it has the markers without escapes
+    if any(marker in text for marker in MISSING):  # most objects need no search with paths
         yield from _find_missing_values(before, after)
     yield from _find_invalid_images(before, after)
     yield from _find_broken_sidecars(before, after)
@@ -50,12 +51,6 @@ def is_image_reference(image: str) -> bool:
     [True, False]
     """
     return _REFERENCE.fullmatch(image) is not None
-
-
-def _contains_missing(value: Object) -> bool:
-    """Whether the text of an object contains a marker, which JSON writes without escapes."""
-    text = dump(value)
-    return any(marker in text for marker in MISSING)
 
 
 def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:

@@ -37,7 +37,9 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
             _amend_step(trace, mesh, present)
         if present:
             return Mutation.from_unchanged(pod)
-        return Mutation.from_objects(pod, {**pod, "spec": _append_containers(spec, additions)})
+        lists = {key: [*list_at(spec, key), *list_at(additions, key)] for key in LISTS}
+        changed = {key: value for key, value in lists.items() if value != spec.get(key, [])}
+        return Mutation.from_objects(pod, {**pod, "spec": {**spec, **changed}})
 
     def find_reads(self, _type: GoType | None, /) -> Iterator[tuple[FieldRead, ...]]:
         """Yield the labels that the meshes read."""
@@ -107,8 +109,3 @@ def _container_names(spec: Object) -> set[str]:
         for container in objects_at(spec, key)
         if isinstance(name := container.get("name"), str)
     }
-
-
-def _append_containers(spec: Object, additions: Object) -> Object:
-    lists = {key: [*list_at(spec, key), *list_at(additions, key)] for key in LISTS}
-    return {**spec, **{key: value for key, value in lists.items() if value != spec.get(key, [])}}

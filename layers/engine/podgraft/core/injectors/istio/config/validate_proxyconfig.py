@@ -173,7 +173,8 @@ def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
             for problem in _validate_tracer(profile, tracer, object_at(tracing, tracer)):
                 yield f"invalid {tracer} config: {problem}"
     if "tlsSettings" in tracing:
-        yield from validate_tls_settings(profile, object_at(tracing, "tlsSettings"))
+        for problem in _find_tls_problems(profile, object_at(tracing, "tlsSettings")):
+            yield f"invalid tracing TLS config: {problem}"
     if profile.nil_tags_refused:
         for name, tag in object_at(tracing, "customTags").items():
             if tag is None:
@@ -223,18 +224,12 @@ _CONFIG_MAP = "configmap://"
 _FILES = ("clientCertificate", "caCertificates", "privateKey", "caCrl")
 
 
-def validate_tls_settings(profile: Profile, settings: Object) -> Iterator[str]:
-    """Yield each problem of the settings, with istiod's error text."""
-    for problem in _find_problems(profile, settings):
-        yield f"invalid tracing TLS config: {problem}"
-
-
-def _find_problems(profile: Profile, settings: Object) -> Iterator[str]:
+def _find_tls_problems(profile: Profile, settings: Object) -> Iterator[str]:
     mode, name = settings.get("mode", "DISABLE"), settings.get("credentialName") or ""
     if profile.config_map_credentials and isinstance(name, str) and name.startswith(_CONFIG_MAP):
         yield _config_map_problem(name)
     if settings.get("insecureSkipVerify") is True:
-        yield from _check_insecure_settings(mode == "SIMPLE", mode == "MUTUAL", settings)
+        yield from _check_insecure_settings(mode, settings)
     if mode in ("SIMPLE", "MUTUAL") and name:
         if any(settings.get(key) for key in _FILES):
             yield (
@@ -249,14 +244,14 @@ def _find_problems(profile: Profile, settings: Object) -> Iterator[str]:
             yield "private key required for mutual tls"
 
 
-def _check_insecure_settings(is_simple: bool, is_mutual: bool, settings: Object) -> Iterator[str]:
+def _check_insecure_settings(mode: JSON, settings: Object) -> Iterator[str]:
     authorities = settings.get("caCertificates") or settings.get("subjectAltNames")
-    if is_simple and (authorities or settings.get("credentialName")):
+    if mode == "SIMPLE" and (authorities or settings.get("credentialName")):
         yield (
             "cannot specify CaCertificates or CredentialName or SubjectAltNames "
             "when InsecureSkipVerify is set true"
         )
-    if is_mutual and authorities:
+    if mode == "MUTUAL" and authorities:
         yield "cannot specify CaCertificates or SubjectAltNames when InsecureSkipVerify is set true"
 
 
