@@ -480,6 +480,18 @@ def test_no_failure_policy_ignores_a_limit_that_kubernetes_does_not_have(
     assert denial.message.startswith(f"{PREFIX}validation stopped early: it ")
 
 
+def test_an_error_that_quotes_the_object_is_cut() -> None:
+    """Lambda ends an invocation with a response of 6 MB as a crash, and no rule would deny."""
+    spec = "validations:\n" + 50 * "- expression: ip(object).family() == 4\n"
+    actions = [f"validationActions: [{action}, Audit]" for action in ("Deny", "Warn")]
+    request = RequestSpec(object="\0" * 100_000).request()
+    for action in actions:
+        result = rules(spec, action).validate(request)
+        assert result.denials or result.warnings
+        texts = (*(each.message for each in result.denials), *result.warnings)
+        assert sum(map(len, (*texts, *result.audit.values()))) < 1_000_000
+
+
 def test_a_hostile_object_cannot_exceed_the_budget() -> None:
     """Regular expressions are RE2's, and a long loop ends with its budget."""
     spec = """

@@ -216,7 +216,8 @@ class _BindingEvaluation:
     def add_failure(self, message: str, index: int = 0, actions: _Actions | None = None) -> None:
         """Add a failed evaluation, as a failed validation unless failurePolicy is Ignore."""
         if self.policy.fails_closed:
-            self.add_denial(FailedValidation(message), index, actions)
+            # An error can quote 3 MiB of the object, in each of 50 annotations.
+            self.add_denial(FailedValidation(_cut(message, _MAX_MESSAGE_BYTES)), index, actions)
         else:
             self.record(f"is ignored, as failurePolicy sets: {message}")
 
@@ -274,10 +275,14 @@ class _BindingEvaluation:
                 self.add_failure(message, actions=_DENY)
                 continue
             value_text = value.strip() if isinstance(value, str) else ""
-            truncated = value_text.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
+            truncated = _cut(value_text, _MAX_AUDIT_BYTES)
             if truncated:
                 values = self.builder.audit.setdefault(f"{self.policy.name}.{annotation.key}", {})
                 values[truncated] = None
+
+
+def _cut(text: str, max_bytes: int) -> str:
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 _Evaluate: TypeAlias = Callable[[Program], Value]
