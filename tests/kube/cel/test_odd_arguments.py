@@ -38,6 +38,7 @@ MADE = (
     "cidr('192.0.2.0/24')",
     "cidr('::/0')",
     "url('https://user@example.com:80/a?b=c')",
+    "url('https://a%ff/%ff?%ff=%ff')",
     "format.named('date').value()",
 )
 
@@ -60,6 +61,7 @@ ODD: tuple[Value, ...] = (
         "2024-01-01T00:00:00Z",
         "a,b",
         "[",
+        "\x7f\x80",
         "1" * 400,
     ),
     *(b"", b"a", b"\xff"),
@@ -78,9 +80,13 @@ def values() -> tuple[Value, ...]:
 def call(function: OverloadSet, arguments: tuple[Value, ...]) -> None:
     try:
         overload = function.pick(arguments)
-        overload.cost(list(arguments), overload.call(*arguments))
-    except EvaluationError:
-        pass
+        result = overload.call(*arguments)
+        overload.cost(list(arguments), result)
+        text = repr(result)
+    except EvaluationError as error:
+        text = repr(str(error))
+    # Bytes that are no UTF-8 are in no text: no response can contain them.
+    assert "URL(" in text or "\\udc" not in text
 
 
 def make_arguments(

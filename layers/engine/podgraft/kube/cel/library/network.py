@@ -4,12 +4,14 @@ Sources: Kubernetes library/ip.go, cidr.go, urls.go; Go's netip and url.ParseReq
 is absolute, or an absolute path.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar
 
 from podgraft.golang import netip, url
 from podgraft.golang.strconv.quote import quote
+from podgraft.golang.utf8 import to_runes
 from podgraft.kube.cel.cost import contain_cidr_cost, contain_ip_cost, copy_cost, traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, make_test, member, reads_text
@@ -151,6 +153,17 @@ def _url(text: str) -> URL:
         raise EvaluationError(f"URL parse error during conversion from string: {error}") from error
 
 
+def _part_function(name: str) -> Callable[[URL], str]:
+    """A part as text: what ``%ff`` decodes to is no UTF-8, which podgraft could not encode."""
+    read = attrgetter(f"parts.{name}")
+    return lambda value: to_runes(read(value))
+
+
+def _get_query(value: URL) -> dict[str, list[str]]:
+    query = url.parse_query(value.parts.query)
+    return {to_runes(key): [*map(to_runes, values)] for key, values in query.items()}
+
+
 def find_url_errors(text: str) -> list[str]:
     """Why Go does not accept the text as the URI of a request; empty if it does."""
     try:
@@ -165,14 +178,10 @@ _U = URL.CEL_NAME
 URLS = (
     function("url", f"string -> {_U}", _url, traversal_cost),
     reads_text(function("isURL", "string -> bool", lambda text: not find_url_errors(text))),
-    member("getScheme", f"{_U} -> string", attrgetter("parts.scheme")),
-    member("getHost", f"{_U} -> string", attrgetter("parts.host")),
-    member("getHostname", f"{_U} -> string", attrgetter("parts.hostname")),
-    member("getPort", f"{_U} -> string", attrgetter("parts.port")),
-    member("getEscapedPath", f"{_U} -> string", attrgetter("parts.escaped_path")),
-    member(
-        "getQuery",
-        f"{_U} -> map(string,list(string))",
-        lambda value: url.parse_query(value.parts.query),
-    ),
+    member("getScheme", f"{_U} -> string", _part_function("scheme")),
+    member("getHost", f"{_U} -> string", _part_function("host")),
+    member("getHostname", f"{_U} -> string", _part_function("hostname")),
+    member("getPort", f"{_U} -> string", _part_function("port")),
+    member("getEscapedPath", f"{_U} -> string", _part_function("escaped_path")),
+    member("getQuery", f"{_U} -> map(string,list(string))", _get_query),
 )
