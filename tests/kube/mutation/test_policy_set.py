@@ -292,6 +292,27 @@ def test_a_result_that_does_not_decode_denies_in_spite_of_ignore() -> None:
         mutate([Document(name="a", mutations=(mutation,), failure_policy="Ignore")])
 
 
+# Each recorded with strconv.Quote and evanphx/json-patch v4.13.0, as kube-apiserver uses them.
+@pytest.mark.parametrize(
+    ("char", "is_path"),
+    [
+        *(("\0", False), ("\x01", False), ("\a", False), ("\v", False), ("\x7f", False)),
+        *(("\U000e0001", False), ("\b", True), ("\n", True), ("\x85", True), ("é", True)),
+        *(("\u200b", True), ("\u2028", True), ("\U0001f600", True), ('"', True), ("\\", True)),
+    ],
+)
+def test_a_path_is_quoted_as_in_go(char: str, is_path: bool) -> None:
+    key = {"\n": "\\n", "\\": "\\\\"}.get(char, char)
+    patch = f"[JSONPatch{{op: 'add', path: '/metadata/labels', value: {{'{key}': 'x'}}}}, "
+    patch += f"JSONPatch{{op: 'remove', path: '/metadata/labels/{key}'}}]"
+    document = Document(name="a", mutations=(patch,))
+    if is_path:
+        assert labels(mutate([document])) == {}
+        return
+    with pytest.raises(MutationDeniedError, match="JSON Patch: failed to decode path"):
+        mutate([document])
+
+
 def test_a_value_that_contains_another_many_times_is_refused() -> None:
     """Each variable contains the one before twice, at little cost: 2**40 values."""
     doubled = [f"[variables.v{number}, variables.v{number}]" for number in range(40)]

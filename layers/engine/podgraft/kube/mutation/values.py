@@ -11,6 +11,7 @@ import math
 from base64 import b64encode
 from collections.abc import Iterator
 
+from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
 from podgraft.golang.strconv.quote import quote
 from podgraft.kube.cel.extent import MAX_VALUES, measure
@@ -76,9 +77,19 @@ def _to_operation(value: Value, go_values: GoValues) -> Object:
     operation: Object = {"op": fields.get("op", ""), "path": fields.get("path", "")}
     if fields.get("from"):
         operation["from"] = fields["from"]
+    for key, text in operation.items():
+        _check_quotation(key, str(text))
     if "value" in fields:
         operation["value"] = _to_patch_value(fields["value"], go_values)
     return operation
+
+
+def _check_quotation(key: str, text: str) -> None:
+    r"""Refuse a text that is no JSON as Go quotes it, with ``\x01``: kube-apiserver does so."""
+    try:
+        jsonvalue.load(quote(text).encode())
+    except jsonvalue.NotJSONError as error:
+        raise MutationError(f"JSON Patch: failed to decode {key}: {error}") from error
 
 
 def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
