@@ -37,9 +37,13 @@ class Client:
             return True
         return False
 
+    def take(self) -> bytes:
+        """The encrypted bytes that are not sent yet."""
+        return self._outgoing.read()
+
     def flush(self) -> None:
         """Send all that is encrypted."""
-        self.socket.sendall(self._outgoing.read())
+        self.socket.sendall(self.take())
 
     def send(self, data: bytes) -> None:
         """Encrypt and send."""
@@ -119,6 +123,22 @@ def test_one_step_decrypts_few_bytes_of_an_unknown_client(
     assert connection.received == BODY
     with pytest.raises(ssl.SSLWantReadError):
         connection.receive()
+
+
+def test_records_of_all_sizes_are_no_flood(pair: Pair) -> None:
+    """However the network splits them."""
+    client, connection = pair
+    small = [*range(1, 50)]
+    for step, sizes in ((1, small), (2, small), (3, small), (7, small), (4096, [1, 16_384] * 40)):
+        for size in sizes:
+            client.tls.write(BODY[:size])
+        encrypted = client.take()
+        for start in range(0, len(encrypted), step):
+            client.socket.sendall(encrypted[start : start + step])
+            with suppress(ssl.SSLWantReadError):
+                assert connection.receive()
+        assert connection.received == b"".join(BODY[:size] for size in sizes)
+        connection.received.clear()
 
 
 def test_the_data_before_an_end_comes_first(pair: Pair) -> None:

@@ -4,7 +4,7 @@ The hazard. If OpenSSL reads from a socket, one read handles all records without
 such as key updates (RFC 8446, section 4.6.3). ``ssl`` sets ``SSL_MODE_AUTO_RETRY`` and cannot clear
 it. A client that sends key updates without a pause would keep the loop of all connections in this
 read, before it has sent any credentials. So a step decrypts only what it has read before, and a
-client that sends too many bytes without data is disconnected.
+client that sends too many records without data is disconnected.
 """
 
 import ssl
@@ -14,10 +14,9 @@ from typing import Any
 
 _FLUSH_BYTES = 65_536
 _HANDSHAKE_BYTES = 4096
-# The bytes that are no data: an incomplete record, which has at most 16 KB, and 2 KB. Go's client
-# needs 22 bytes for a record, and its records have 1.4 KB or more: an eighth of the data is enough.
-_MAX_OVERHEAD_BYTES = 18_432
-_OVERHEAD_SHARE = 8
+_HEADER_BYTES = 5  # of a record; the last two are the length of the rest (RFC 8446, section 5.1)
+# Of a connection. Clients change their key after millions of records.
+_MAX_EMPTY_RECORDS = 32
 
 
 class RecordFloodError(OSError):
@@ -31,7 +30,9 @@ class TLSSocket(socket):
     _incoming: ssl.MemoryBIO
     _outgoing: ssl.MemoryBIO
     _encrypted = b""  # the part of the outgoing bytes that the socket has not accepted yet
-    _overhead_bytes = 0
+    _begun = b""  # the header of a record that has not arrived completely
+    _missing_bytes = 0  # of the record whose header has arrived
+    _empty_records = 0
 
     @classmethod
     def from_accepted(cls, accepted: socket, context: ssl.SSLContext) -> "TLSSocket":
@@ -60,6 +61,7 @@ class TLSSocket(socket):
             with suppress(OSError):
                 self.flush()  # the alert
             raise
+        self._empty_records = 0
         self.flush()
 
     def getpeercert(self, binary_form: bool = False) -> Any:
@@ -74,12 +76,9 @@ class TLSSocket(socket):
         del flags
         data = self._decrypt()
         if data is None:
-            self._overhead_bytes += self._fill(size)
+            self._fill(size)
             data = self._decrypt()
-        if data is not None:
-            allowed = len(data) + len(data) // _OVERHEAD_SHARE
-            self._overhead_bytes = max(0, self._overhead_bytes - allowed)
-        if self._overhead_bytes > _MAX_OVERHEAD_BYTES:
+        if self._empty_records > _MAX_EMPTY_RECORDS:
             raise RecordFloodError
         if data is None:
             raise ssl.SSLWantReadError
@@ -91,23 +90,34 @@ class TLSSocket(socket):
         try:
             while chunk := self._tls.read(_FLUSH_BYTES):
                 data += chunk
+                self._empty_records -= 1  # a read returns the data of one record
         except ssl.SSLWantReadError:
             return bytes(data) or None
         except ssl.SSLEOFError:  # the client has closed without close_notify
             pass
         return bytes(data)
 
-    def _fill(self, size: int) -> int:
-        """Read encrypted bytes, and return their number."""
+    def _fill(self, size: int) -> None:
+        """Read encrypted bytes, and count their complete records."""
         try:
             data = super().recv(size)
         except BlockingIOError as error:
             raise ssl.SSLWantReadError from error
         if data:
             self._incoming.write(data)
+            self._empty_records += self._count_records(data)
         else:
             self._incoming.write_eof()
-        return len(data)
+
+    def _count_records(self, data: bytes) -> int:
+        data = self._begun + data
+        end = self._missing_bytes
+        count = int(0 < end <= len(data))
+        while end + _HEADER_BYTES <= len(data):
+            end += _HEADER_BYTES + int.from_bytes(data[end + 3 : end + _HEADER_BYTES], "big")
+            count += end <= len(data)
+        self._begun, self._missing_bytes = data[end:], max(0, end - len(data))
+        return count
 
     def send(self, data: Any, flags: int = 0, /) -> int:
         """Encrypt a part of the data, after the socket has accepted all data before it."""

@@ -17,7 +17,7 @@ The bounds. A silent client uses a file descriptor and some memory. Four bounds 
 
 - Each phase in which the client must act has a deadline. A trickle of bytes does not extend it.
 - Each address has a share of the connections.
-- A step decrypts a few kilobytes, and records without data end a connection (``tls_socket.py``).
+- A step decrypts a few kilobytes, and 32 records without data end a connection (``tls_socket.py``).
 - If there is no room, the oldest connection without a review is closed (``connection_set.py``).
 
 The workers. A client such as kube-apiserver retains its connections, so a worker that has more
