@@ -236,7 +236,7 @@ def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Objec
     if not decide(used.config.rules, pod, namespace).injects:
         return pod
     done = used.inject(pod, ReviewContext(namespace=namespace))
-    patched = patch.apply(pod, done.patch)
+    patched = patch.apply(pod, done.mutation.patch)
     assert isinstance(patched, dict)
     return patched
 
@@ -245,7 +245,7 @@ def _patch(case: Case) -> str | None:
     """A whole patch; the release's test gave the template a version of its own."""
     pod = yaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
     assert isinstance(pod, dict)
-    done = _patch_injector(case).inject(pod, ReviewContext()).patch
+    done = _patch_injector(case).inject(pod, ReviewContext()).mutation.patch
     expected = _read_file(case.folder / case.facts["expected_patch"])
     made = _set_version(json.loads(json.dumps(done)))
     if _applies(expected, pod):

@@ -139,7 +139,7 @@ def outcome(used: istio.Injector, pod: Any, request: ReviewContext = SHOP) -> st
         done = used.inject(pod, request)
     except InjectionError as error:
         return f"{type(error).__name__}: {error}"
-    return json.dumps([[*done.patch], done.warnings])
+    return json.dumps([[*done.mutation.patch], done.warnings])
 
 
 def assert_alike(

@@ -51,7 +51,7 @@ def _injector(folder: Path, release: str | None, *, native: bool = False) -> ist
 
 
 def _apply_injection(injector: istio.Injector, given: Object) -> Object:
-    patched = patch.apply(given, injector.inject(given, SHOP).patch)
+    patched = patch.apply(given, injector.inject(given, SHOP).mutation.patch)
     assert isinstance(patched, dict)
     return patched
 
@@ -67,7 +67,7 @@ def test_a_plain_pod_is_injected_once(folder: Path, *, native: bool) -> None:
     assert [*find_nulls(first)] == []
     if injector.profile.pod_templates:  # up to 1.8, the patch replaces what it finds
         assert _apply_injection(injector, first) == first
-        assert injector.inject(first, SHOP).patch == ()
+        assert injector.inject(first, SHOP).mutation.patch == ()
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.parents[1].name)

@@ -32,7 +32,7 @@ class Podgraft:
         try:
             if not decide(self.injector.config.rules, pod, namespace).injects:
                 return Outcome()
-            operations = self.injector.inject(pod, request).patch
+            operations = self.injector.inject(pod, request).mutation.patch
         except UserError as error:
             return Outcome(refusal=str(error))
         except OperatorError as error:

@@ -82,7 +82,7 @@ def test_a_sidecar_is_injected_with_volumes_and_metadata() -> None:
     assert "istio-token" in done.added.volumes
     assert done.image == "registry.example.com/mesh/proxyv2:1.30.3"
     assert done.warnings == ()
-    assert jsonvalue.equal(patch.apply(pod(APP), done.patch), done.pod)
+    assert jsonvalue.equal(patch.apply(pod(APP), done.mutation.patch), done.pod)
 
 
 def test_templates_read_the_pod_as_in_go() -> None:
@@ -142,7 +142,7 @@ def test_a_pod_without_a_namespace_gets_that_of_the_request() -> None:
     done = bundles.sample().inject(given_, REQUEST)
 
     assert object_at(done.base, "metadata")["namespace"] == "ns"
-    assert "/metadata/namespace" not in [each["path"] for each in done.patch]
+    assert "/metadata/namespace" not in [each["path"] for each in done.mutation.patch]
 
 
 def test_the_urls_environment_reaches_the_proxy() -> None:
@@ -701,7 +701,7 @@ def test_any_annotations_and_labels_are_injected_or_rejected(
     except UserError:
         return
 
-    assert jsonvalue.equal(patch.apply(given_, done.patch), done.pod)
+    assert jsonvalue.equal(patch.apply(given_, done.mutation.patch), done.pod)
 
 
 def test_a_template_that_changes_the_values_changes_them_for_one_pod_alone() -> None:

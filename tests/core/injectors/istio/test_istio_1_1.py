@@ -106,7 +106,7 @@ def test_the_release_is_recognized_and_injects() -> None:
     done = injector.inject(_pod(None, never=False, always=False), ReviewContext(namespace="shop"))
 
     assert injector.profile.release == "1.1.17"
-    assert [operation["path"] for operation in done.patch] == [
+    assert [operation["path"] for operation in done.mutation.patch] == [
         "/spec/initContainers",
         "/spec/containers/-",
         "/spec/volumes",

@@ -293,7 +293,7 @@ def test_the_pod_in_the_cluster_retains_the_label_of_its_deployment_config() -> 
     template = "metadata: {labels: {c: d}}\nspec: {containers: [{name: istio-proxy}]}"
     given = _deployment_config_pod(a="b")
     done = bundles.template_injector(template, release="1.20.4").inject(given, REQUEST)
-    patched = patch.apply(given, done.patch)
+    patched = patch.apply(given, done.mutation.patch)
 
     assert isinstance(patched, dict)
     assert pod_labels(patched) == {"a": "b", "c": "d", "deploymentconfig": "web"}

@@ -37,9 +37,9 @@ OWN: tuple[tuple[Object, ...], ...] = (
 
 def _inject(injector: istio.Injector, given: Object) -> tuple[Object, tuple[object, ...]]:
     done = injector.inject(given, REQUEST)
-    patched = patch.apply(given, done.patch)
+    patched = patch.apply(given, done.mutation.patch)
     assert isinstance(patched, dict)
-    return patched, (*done.patch,)
+    return patched, (*done.mutation.patch,)
 
 
 @pytest.mark.parametrize("volumes", OWN)

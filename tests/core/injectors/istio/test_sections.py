@@ -44,7 +44,9 @@ def test_another_workload_reuses_the_sections_that_do_not_read_its_names(
     injected = injector.inject(make_pod("api"), SHOP)
     assert any("istio-proxy" in text for text in reused)
     assert not any("web" in text for text in reused)
-    assert [*injected.patch] == [*bundles.sample().inject(make_pod("api"), SHOP).patch]
+    assert [*injected.mutation.patch] == [
+        *bundles.sample().inject(make_pod("api"), SHOP).mutation.patch
+    ]
 
 
 def test_an_annotation_that_a_section_reads_selects_other_sections(reused: list[str]) -> None:
@@ -52,5 +54,7 @@ def test_an_annotation_that_a_section_reads_selects_other_sections(reused: list[
     injector.inject(make_pod("web"), SHOP)
     other = make_pod("api", **{"sidecar.istio.io/proxyImage": "never-seen"})
     reused.clear()
-    assert [*injector.inject(other, SHOP).patch] == [*bundles.sample().inject(other, SHOP).patch]
+    assert [*injector.inject(other, SHOP).mutation.patch] == [
+        *bundles.sample().inject(other, SHOP).mutation.patch
+    ]
     assert not reused

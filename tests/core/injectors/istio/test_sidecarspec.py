@@ -53,8 +53,8 @@ def _injector(
 
 def _patch(injector: istio.Injector, given: Object, owner: WorkloadRef | None = None) -> JSON:
     done = injector.inject(given, ReviewContext(namespace="ns"), owner)
-    assert patch.apply(done.base, done.patch) == done.pod
-    return json.loads(json.dumps(done.patch))
+    assert patch.apply(done.base, done.mutation.patch) == done.pod
+    return json.loads(json.dumps(done.mutation.patch))
 
 
 def _shape(operations: JSON) -> list[str]:
@@ -157,7 +157,7 @@ def test_http_probes_are_replaced_before_anything_else() -> None:
         probes[key] = {"httpGet": {"port": port}, "timeoutSeconds": 2}
     given = pod(container("other"), {**APP, **probes})
     done = _injector(values='{"probes": true}').inject(given, ReviewContext())
-    first, second, *rest = done.patch
+    first, second, *rest = done.mutation.patch
 
     assert [first["path"], second["path"]] == [
         "/spec/containers/1/livenessProbe",
@@ -279,7 +279,9 @@ def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
     assert objects_at(object_at(done.pod, "spec"), "volumes") == [
         {"name": "istio-certs", "secret": {"secretName": "s", "defaultMode": 420}}
     ]
-    assert [each["path"] for each in done.patch][-1].startswith("/metadata/annotations/sidecar")
+    assert [each["path"] for each in done.mutation.patch][-1].startswith(
+        "/metadata/annotations/sidecar"
+    )
 
 
 def test_a_spec_without_a_proxy_is_also_added() -> None:

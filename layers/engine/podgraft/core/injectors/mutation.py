@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -47,7 +45,3 @@ class Mutation(Struct, frozen=True, kw_only=True):
         if not self.is_changed:
             return replace(later, warnings=warnings)
         return replace(self, object=later.object, warnings=warnings)
-
-    def with_warnings(self, warnings: Iterable[str]) -> Mutation:
-        """The same mutation with these warnings before its own."""
-        return replace(self, warnings=(*warnings, *self.warnings))

@@ -209,10 +209,9 @@ _POLICIES: Mapping[str, Step] = {
 
 
 def _policy(policy: str) -> Step:
-    step = _POLICIES.get(policy)
-    if step is not None:
-        return step
-    return Step(StepName.POLICY, repr(policy), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
+    return _POLICIES.get(policy) or Step(
+        StepName.POLICY, repr(policy), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True
+    )
 
 
 # Updates of these accept only new resources of containers, and only new ephemeral containers. Any

@@ -144,7 +144,7 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
     _record_decision(review.context.trace, decision)
     context = bundle.parse_environment(review.context)
     mutation = apply_mutators(bundle.pod_mutators, pod, context)
-    mutation = mutation.with_warnings(decision.warnings)
+    mutation = replace(mutation, warnings=(*decision.warnings, *mutation.warnings))
     if not mutation.is_changed:
         return _respond(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, mutation.warnings)
     if review.annotation:

@@ -44,8 +44,3 @@ class Injection(Struct, frozen=True, kw_only=True):
             warnings=self.warnings,
             operations=self.operations or (),
         )
-
-    @property
-    def patch(self) -> tuple[Operation, ...]:
-        """The JSON Patch from ``base`` to ``pod``."""
-        return self.mutation.patch
