@@ -11,13 +11,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from podgraft import cli
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, object_at
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import yaml
+from podgraft.kube.admission import GroupVersionResource
 from support.custom_resources import format_definition
 from support.effort import scaled
-from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, read_texts
+from support.native_reviews import (
+    SAMPLES,
+    Generator,
+    Pair,
+    clean,
+    load_pair,
+    make_request,
+    read_texts,
+)
 
 OBJECTS = int(os.environ.get("PODGRAFT_EXPORT_OBJECTS", scaled(200)))
 SEED = int(os.environ.get("PODGRAFT_EXPORT_SEED", "1"))
@@ -670,6 +681,44 @@ def test_policies_that_write_parts_of_the_object_get_no_match_conditions(tmp_pat
     policy = "policy: enabled\nneverInjectSelector: [{matchLabels: {app: web}}]"
     folder = write_folder(tmp_path / "team", policy, "---\n".join(map(yaml.dump, documents)))
     assert 0 < compare(folder, 100, seed=5) < 100
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "group", "subresource"),
+    [("policy/v1", "Eviction", "", "eviction"), ("example.com/v1", "Pod", "example.com", "")],
+)
+def test_the_rules_of_the_policy_restrict_no_other_requests(
+    tmp_path: Path, version: str, kind: str, group: str, subresource: str
+) -> None:
+    """An eviction has no spec, so a condition about pods would deny it: no node could drain."""
+    label = "Object{metadata: Object.metadata{labels: {'seen': 'yes'}}}"
+    constraints: Object = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE"]}
+    spec: Object = {
+        "matchConstraints": {"resourceRules": [{**constraints, "resources": ["*/*"]}]},
+        "reinvocationPolicy": "Never",
+        "mutations": [
+            {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": label}}
+        ],
+    }
+    documents = (
+        make_policy("MutatingAdmissionPolicy", "all", spec),
+        make_policy("MutatingAdmissionPolicyBinding", "all", {"policyName": "all"}),
+    )
+    text = "---\n".join((*map(yaml.dump, documents), format_definition("Pod", "{type: object}")))
+    pair = load_pair(write_folder(tmp_path / "team", "policy: disabled", text))
+    value: Object = {"apiVersion": version, "kind": kind, "metadata": {"name": "web"}}
+    request = make_request(value)
+    resource: Object = {"group": group, "version": "v1", "resource": "pods"}
+    request = replace(
+        request,
+        resource=GroupVersionResource(group, "v1", "pods"),
+        sub_resource=subresource,
+        raw={**request.raw, "resource": resource, "subResource": subresource},
+    )
+    for snapshot in (pair.original, pair.native):
+        (mutator,) = snapshot.bundle.object_mutators
+        after = mutator(value, ReviewContext().with_request(request)).object
+        assert object_at(after, "metadata", "labels") == {"seen": "yes"}
 
 
 def make_policy(kind: str, name: str, spec: Object) -> Object:

@@ -263,7 +263,11 @@ class Export(Struct, frozen=True):
 
 # The expression of each kind of mutation that changes nothing.
 _NO_CHANGE = {"jsonPatch": "[]", "applyConfiguration": "Object{}"}
-_OTHER_REQUESTS = "request.resource.resource != 'pods' || request.operation != 'CREATE' || "
+# Also for an eviction, and for a custom resource of this name.
+_OTHER_REQUESTS = (
+    "request.resource.group != '' || request.resource.resource != 'pods' || "
+    "has(request.subResource) || request.operation != 'CREATE' || "
+)
 
 
 def _find_pod_scope(rule: Object) -> str:
