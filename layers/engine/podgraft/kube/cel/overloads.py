@@ -132,16 +132,23 @@ class OverloadSet:
             self._generic.append((types, overload))
         else:
             self._exact.setdefault(types, overload)
+        if object not in types or {*types} == {object}:
             self._types[overload] = types
 
-    def pick_known(self, known: Overload | None, arguments: Sequence[Value]) -> Overload:
-        """The checker's overload if the arguments have its types; else the one of ``pick``."""
+    def make_pick(self, known: Overload | None) -> Callable[[Sequence[Value]], Overload]:
+        """``pick`` for a call of which the checker knows the only overload, if there is one."""
         types = None if known is None else self._types.get(known)
         if known is None or types is None:
-            return self.pick(arguments)
-        if types != tuple(map(kind, arguments)):
-            raise self._no_such_overload_error(arguments)
-        return known
+            return self.pick
+        if object in types:  # such as ``==``, which takes all values
+            return lambda _arguments: known
+
+        def pick_known(arguments: Sequence[Value]) -> Overload:
+            if types != tuple(map(kind, arguments)):
+                raise self._no_such_overload_error(arguments)
+            return known
+
+        return pick_known
 
     def pick(self, arguments: Sequence[Value]) -> Overload:
         """Select the overload for these arguments; raises ``no such overload``."""

@@ -64,6 +64,7 @@ def strict_call(
     It is paid for before it runs: ``distinct`` of a list of 100,000 would take an hour.
     """
     is_prepaid = price not in RESULT_COSTS
+    pick = function.make_pick(known)
 
     def evaluate(frame: Frame) -> Value:
         values: list[Value] = []
@@ -71,7 +72,7 @@ def strict_call(
         try:
             for argument in arguments:
                 values.append(argument(frame))  # noqa: PERF401 - what is there is paid for
-            overload = function.pick_known(known, values)
+            overload = pick(values)
             if overload.measure is not None:
                 frame.meter.read = overload.measure(values, frame.meter.read)
             if is_prepaid:
