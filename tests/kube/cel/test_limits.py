@@ -310,3 +310,17 @@ def test_objects_as_deep_as_a_request_can_be_are_compared() -> None:
 def test_an_exponent_of_any_size_costs_nothing(text: str, is_integer: bool) -> None:
     program = ENVIRONMENT.compile_("quantity(object).isInteger()")
     assert program.evaluate({"object": text}, Meter(100)) is is_integer
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("'aaa'.replace('a', 'b', object.n) == ''", 2**63),
+        ("'a,b'.split(',', object.n) == []", 2**64),
+        ("double(object.n) > 0.0", 10**400),
+        ("object.n in [1.0]", 10**400),
+    ],
+)
+def test_an_integer_of_more_than_64_bits_is_no_argument(text: str, number: int) -> None:
+    with pytest.raises(EvaluationError):
+        ENVIRONMENT.compile_(text).evaluate({"object": {"n": number}}, Meter(10**6))

@@ -12,7 +12,7 @@ from .checker import Checked, check
 from .constant_folding import ConstantFolder
 from .cost import Meter
 from .declarations import Declarations, Structs
-from .errors import CompileError, Problem, locate_problem
+from .errors import CompileError, EvaluationError, Problem, locate_problem
 from .evaluation import Compiler
 from .library import FUNCTIONS, JSON_PATCH
 from .limits import measure_levels
@@ -46,7 +46,11 @@ class Program:
 
         Raises ``EvaluationError``, or ``CostExceededError`` when the meter runs out.
         """
-        return self._evaluate(Frame(variables, self._slots, meter))
+        try:
+            return self._evaluate(Frame(variables, self._slots, meter))
+        except OverflowError as error:
+            # A call with an integer of more than 64 bits. For kube-apiserver, it is a double.
+            raise EvaluationError("no such overload") from error
 
 
 _ENVIRONMENTS = 64
