@@ -163,9 +163,13 @@ class TemplateCache(Generic[T]):
             try:
                 editor = self._make_editor(loaded.base.value)
             except OverlayError:  # of the previous text, which has no result
-                editor = lambda _: None  # noqa: E731
+                editor = _edit_nothing
             loaded.base.editor = editor
         return editor(loaded.changes)
+
+
+def _edit_nothing(_: object) -> None:
+    """Take the place of the editor of a text without a result."""
 
 
 class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
