@@ -74,7 +74,12 @@ resource "aws_lambda_function" "webhook" {
       error_message = "auth mtls requires domain_name and truststore_uri."
     }
   }
-  depends_on = [aws_iam_role_policy.webhook]
+  depends_on = [
+    aws_iam_role_policy.webhook,
+    aws_iam_role_policy.census,
+    aws_iam_role_policy.without_census,
+    aws_iam_role_policy.tracing,
+  ]
 }
 
 resource "aws_lambda_alias" "live" {

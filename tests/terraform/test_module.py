@@ -98,6 +98,24 @@ def test_alarms_of_the_account_can_invoke_the_guard() -> None:
     assert module["function_name"] == "${aws_lambda_function.guard.function_name}"
 
 
+def test_a_function_waits_for_all_policies_of_its_role() -> None:
+    """Otherwise, its first reviews can come before the permissions."""
+    functions = {
+        name: str(resource["role"])
+        for name, resource in MODULE.items()
+        if name.startswith("aws_lambda_function.")
+    }
+    assert len(functions) == 5
+    for name, role in functions.items():
+        policies = {
+            f"${{{policy}}}"
+            for policy, resource in MODULE.items()
+            if policy.startswith("aws_iam_role_policy.")
+            and str(resource["role"]).replace(".id}", ".arn}") == role
+        }
+        assert {*MODULE[name]["depends_on"]} == policies, name
+
+
 def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
     text = Rendering(TEMPLATE, "shop", {}).resources["PrefixOwner"]["Properties"]["Value"]
     fields = json.loads(text)
