@@ -24,7 +24,7 @@ from service.serve.running import Served, serving
 from service.serve.test_metrics import get, metrics_port
 from support.fake_cluster import make_cluster
 from support.machines import use_machine
-from support.tls_endpoint import serve_response
+from support.tls_endpoint import serve_posts, serve_response
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 STORE = ("--config", "store", "--cluster")
@@ -311,6 +311,20 @@ def test_other_injectors_have_a_decision_without_a_version(tmp_path: Path) -> No
         found = endpoints.check_endpoint(EndpointTarget(url=url, roots=roots))
     assert found.problems == ()
     assert found.describe().startswith("inject, ")
+
+
+def test_the_timeout_is_that_of_the_whole_response(tmp_path: Path) -> None:
+    """Each read is in time, and the response is not."""
+    chain = pem.read_certificates(Path("certificates/server.pem"))
+    key = keys.read_key(Path("certificates/server.key"), None)
+    roots = tuple(pem.read_certificates(Path("certificates/ca.pem")))
+    with serve_posts(
+        chain, key, tmp_path, lambda _path: (200, " " * 50), trickles=True
+    ) as endpoint:
+        url = f"https://127.0.0.1:{endpoint.port}/inject"
+        found = endpoints.check_endpoint(EndpointTarget(url=url, roots=roots, timeout_seconds=1))
+    (problem,) = found.problems
+    assert problem.startswith(f"127.0.0.1:{endpoint.port}/inject: no response: The read operation")
 
 
 def test_a_ca_bundle_that_is_no_certificate_fails(served: Served) -> None:

@@ -73,8 +73,13 @@ def serve_posts(
     respond: Callable[[str], tuple[int, str]],
     *,
     old_tls: bool = False,
+    trickles: bool = False,
 ) -> Generator[FixedEndpoint]:
-    """Respond to each POST on a port of 127.0.0.1 with the status and the body of its path."""
+    """Respond to each POST on a port of 127.0.0.1 with the status and the body of its path.
+
+    With *trickles*, the body is sent in ten bytes a second.
+    """
+    ends = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -94,7 +99,12 @@ def serve_posts(
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            with contextlib.suppress(OSError):  # the client did not wait
+                for number in range(len(data) if trickles else 0):
+                    self.wfile.write(data[number : number + 1])
+                    ends.wait(0.1)
+            if not trickles:
+                self.wfile.write(data)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Print nothing."""
@@ -110,6 +120,7 @@ def serve_posts(
         use_tls(server, context)
         with run_server(server):
             yield endpoint
+            ends.set()
 
 
 def _make_context(

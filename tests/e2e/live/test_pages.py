@@ -176,10 +176,14 @@ def test_a_webhook_from_scratch(place: Place, tmp_path: Path) -> None:
     run = place.make_run(tmp_path, tmp_path / "work" / "certificates" / "ca.pem")
     page = read_page("webhook-from-scratch").replace("hooks.example.com", "localhost")
     made = "kubectl -n shop get deployment web -o jsonpath='{.metadata.annotations.web/Allow}'"
-    denied = "! kubectl -n shop annotate deployment web web/Allow=false --overwrite"
+    other = _WORKLOAD.format(namespace="shop").replace("deployment web", "deployment other")
+    other += " --dry-run=client -o yaml | kubectl annotate --local -f - other/Allow=false -o yaml"
+    denied = "! kubectl create -f other.yaml 2> denied.txt"
     run.run(
         page,
         before=["kubectl create namespace shop", "kubectl label namespace shop team=shop"],
-        after=[_WORKLOAD.format(namespace="shop"), made, denied],
+        after=[_WORKLOAD.format(namespace="shop"), made, f"{other} > other.yaml", denied],
     )
     assert run.outputs[made] == "true"
+    message = (tmp_path / "work" / "denied.txt").read_text()
+    assert 'annotation other/Allow says "false"; only "true" lets a Deployment in' in message

@@ -4,11 +4,13 @@ import socket
 import ssl
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography import x509
 from msgspec import Struct
 
+from podgraft.base import system
 from podgraft.cli.certs import pem, trust
 from podgraft.cli.client_config import redact_url
 from podgraft.cli.failure import CommandError, convert_errors
@@ -50,6 +52,22 @@ def find_trust_problems(
     except ssl.SSLCertVerificationError as error:
         return explain_distrust(fetch_certificate(address), address, roots, error, now)
     return tuple(trust.leaf_problems(leaf, address.host, now))
+
+
+class BoundedSocket(ssl.SSLSocket):
+    """For one response: its timeout is that of all reads, as in kube-apiserver, not of each."""
+
+    _deadline: float | None = None
+
+    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
+        """Read bytes as ``ssl.SSLSocket``; raises ``TimeoutError``."""
+        now = system.monotonic()
+        if self._deadline is None:
+            self._deadline = now + (self.gettimeout() or 0)
+        if now >= self._deadline:
+            raise TimeoutError("The read operation timed out")  # as in ssl
+        self.settimeout(self._deadline - now)
+        return super().recv_into(buffer, nbytes, flags)
 
 
 def make_client_context(roots: Sequence[x509.Certificate]) -> ssl.SSLContext:

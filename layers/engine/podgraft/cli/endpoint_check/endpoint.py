@@ -23,6 +23,7 @@ from podgraft.base.jsonvalue import Object, list_at, object_at, string_at
 from podgraft.cli.certs import trust
 from podgraft.cli.certs.endpoint import (
     Address,
+    BoundedSocket,
     explain_distrust,
     fetch_certificate,
     make_client_context,
@@ -200,6 +201,7 @@ def make_connection(
 ) -> http.client.HTTPSConnection:
     """Return the connection, which verifies the endpoint; nothing is sent yet."""
     context = make_client_context(target.roots)
+    context.sslsocket_class = BoundedSocket
     if target.client_files is not None:
         context.load_cert_chain(*target.client_files, lambda: b"")
     return http.client.HTTPSConnection(address.host, address.port, timeout=seconds, context=context)
