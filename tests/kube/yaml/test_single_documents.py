@@ -32,7 +32,6 @@ FIRST_DOCUMENT = {
     "core/injectors/istio/config/config_map.py",
     "core/injectors/istio/config/mesh.py",
     "core/injectors/istio/config/proxyconfig.py",
-    "core/injectors/istio/render/pod_overlay.py",
     "core/injectors/istio/yaml_stream.py",
 }
 
