@@ -90,7 +90,7 @@ class StructureComparison(Struct, frozen=True):
         remaining = _RemainingPairs(real.pairs)
         for key, value in sorted(masked.pairs, key=self._is_ambiguous):
             texts = self.find_keys(key.text) if isinstance(key, Scalar) else ()
-            node = remaining.take(texts, partial(self._is_equal_key, key))
+            node = remaining.take(texts, partial(self._is_equal_key, masked=key))
             if node is None or not self._is_equal_node(node, value):
                 return False
             if self._has_placeholder(value) and self._is_selector(key, node):
@@ -137,7 +137,7 @@ class StructureComparison(Struct, frozen=True):
         key = pair[0]
         return not isinstance(key, Scalar) or self.slots.unmask(key.text) is None
 
-    def _is_equal_key(self, masked: Node, real: Node) -> bool:
+    def _is_equal_key(self, real: Node, masked: Node) -> bool:
         if not self._is_equal_node(real, masked):
             return False
         if not isinstance(real, Scalar) or not isinstance(masked, Scalar):

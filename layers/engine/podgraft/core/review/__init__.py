@@ -215,11 +215,20 @@ def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
     return _respond(review, outcome, ReviewReason.RULES, warnings, denial=denial)
 
 
-# Add sidecars to a pod, if the policy and the pod require them; apply overlays to an object of any
-# kind; evaluate rules for an object of any kind.
-inject = partial(_run_review, _review_inject)
-mutate = partial(_run_review, _review_mutate)
-validate = partial(_run_review, _review_validate)
+def inject(context: ReviewContext, store: Store) -> ReviewResult:
+    """Add sidecars to a pod, if the policy and the pod require them."""
+    return _run_review(_review_inject, context, store)
+
+
+def mutate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Apply overlays to an object of any kind."""
+    return _run_review(_review_mutate, context, store)
+
+
+def validate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Evaluate rules for an object of any kind."""
+    return _run_review(_review_validate, context, store)
+
 
 # By the route of a request.
 REVIEWS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {

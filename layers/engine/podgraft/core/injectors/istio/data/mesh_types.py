@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
-from operator import is_not
+from functools import cache
 
 from podgraft.core.injectors.istio.config.durations import split_protobuf
 from podgraft.core.injectors.istio.config.protojson import (
@@ -205,7 +204,7 @@ def _message_type(
         struct.methods |= {
             "AsDuration": Method(_as_duration, pointer=True, result=gotime.DURATION),
             "CheckValid": Method(_check_valid, pointer=True),
-            "IsValid": Method(partial(is_not, None), pointer=True, result=reflect.BOOL),
+            "IsValid": Method(_is_valid, pointer=True, result=reflect.BOOL),
         }
     go_type = reflect.pointer_to(struct)
     _set_conversion(go_type, unpack)
@@ -236,6 +235,10 @@ def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:
 
 def _enum_number(value: Value) -> Value:
     return _ENUM_NUMBER.convert(int(value))
+
+
+def _is_valid(duration: reflect.Struct | None) -> bool:
+    return duration is not None
 
 
 def _check_valid(duration: reflect.Struct | None) -> None:
